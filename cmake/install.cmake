@@ -1,0 +1,21 @@
+# Installs the library, its headers and a package that find_package(tamis CONFIG) finds.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS tamis EXPORT tamis-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tamis DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.hpp")
+install(FILES ${PROJECT_BINARY_DIR}/include/tamis/version.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tamis)
+
+set(TAMIS_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tamis)
+install(EXPORT tamis-targets NAMESPACE tamis:: DESTINATION ${TAMIS_CMAKE_DIR})
+configure_package_config_file(cmake/tamis-config.cmake.in ${PROJECT_BINARY_DIR}/tamis-config.cmake
+                              INSTALL_DESTINATION ${TAMIS_CMAKE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tamis-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tamis-config.cmake ${PROJECT_BINARY_DIR}/tamis-config-version.cmake
+        DESTINATION ${TAMIS_CMAKE_DIR})
+
+configure_file(cmake/tamis.pc.in ${PROJECT_BINARY_DIR}/tamis.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tamis.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,39 @@
+// What every long-running call takes: how many threads, how much memory, how to report and how to
+// stop.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace tamis {
+
+/// A snapshot of work under way, handed to RunControl::on_progress about ten times a second.
+struct Progress {
+  std::string phase;           ///< what is being done, for people: "read", "train"
+  double done_fraction = -1;   ///< 0..1, or negative when unknown
+  double elapsed_seconds = 0;  ///< since the phase began
+  double left_seconds = -1;    ///< estimate, or negative when unknown
+  std::string detail;          ///< phase-specific: "iteration 1200, gap 0.03, 812 support vectors"
+};
+
+struct RunControl {
+  /// Worker threads; 0: as many as this process may use (affinity mask and cgroup quota honoured).
+  /// Results never depend on it.
+  int threads = 0;
+
+  /// One budget in bytes for data, caches and work space; 0: 80 % of the memory available now.
+  std::int64_t memory_bytes = 0;
+
+  /// Called from one thread at a time, never concurrently with itself. May be empty.
+  std::function<void(const Progress&)> on_progress;
+
+  /// Polled at least every 100 ms; set it to stop. Training then returns the machine it has, all
+  /// other work throws Cancelled. May be null. Storing to it is safe in a signal handler.
+  const std::atomic<bool>* cancel = nullptr;
+
+  bool cancelled() const { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }
+};
+
+}  // namespace tamis

@@ -1,0 +1,163 @@
+// Matrix: immutable rows of features. Labels: what the rows are called. Dataset: both, with
+// weights. All three are values that share their storage when copied, and are safe to read from
+// many threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tamis {
+
+/// Row and column counts and offsets; signed so that differences are safe.
+using Index = std::int64_t;
+
+/// The non-zero values of one row, columns strictly ascending.
+struct SparseRow {
+  std::span<const std::int32_t> columns;
+  std::span<const float> values;
+};
+
+/// Immutable float32 rows, dense row-major or compressed sparse rows (CSR).
+class Matrix {
+ public:
+  Matrix() = default;
+
+  /// Takes values of size rows * cols. Throws InvalidArgument on a size that does not match.
+  static Matrix dense(Index rows, Index cols, std::vector<float> values);
+
+  /// Shows memory that somebody else owns, without copying; `owner` is kept alive.
+  static Matrix dense_view(Index rows, Index cols, const float* values,
+                           std::shared_ptr<const void> owner);
+
+  /// Row i has the entries row_begin[i] .. row_begin[i+1]. Throws DataError unless the offsets
+  /// ascend from 0 to the number of values and the columns of each row are strictly ascending in
+  /// [0, cols).
+  static Matrix sparse(Index cols, std::vector<Index> row_begin, std::vector<std::int32_t> columns,
+                       std::vector<float> values);
+
+  /// As sparse(), but without copying. The same checks are made.
+  static Matrix sparse_view(Index cols, std::span<const Index> row_begin,
+                            std::span<const std::int32_t> columns, std::span<const float> values,
+                            std::shared_ptr<const void> owner);
+
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  bool is_sparse() const { return row_begin_ != nullptr; }
+  /// Stored values: rows * cols when dense.
+  Index num_stored() const { return is_sparse() ? row_begin_[rows_] : rows_ * cols_; }
+  Index size_bytes() const;
+
+  /// Row i of a dense matrix.
+  std::span<const float> dense_row(Index i) const {
+    return {values_ + i * cols_, static_cast<std::size_t>(cols_)};
+  }
+  /// Row i of a sparse matrix.
+  SparseRow sparse_row(Index i) const {
+    const auto begin = row_begin_[i];
+    const auto count = static_cast<std::size_t>(row_begin_[i + 1] - begin);
+    return {{columns_ + begin, count}, {values_ + begin, count}};
+  }
+  /// All values of a dense matrix, row after row.
+  std::span<const float> dense_values() const {
+    return {values_, static_cast<std::size_t>(rows_ * cols_)};
+  }
+
+  /// Writes row i, zeros included, into out[0 .. cols).
+  void copy_row(Index i, std::span<float> out) const;
+  /// The value at (i, j); logarithmic in the row's length when sparse.
+  float at(Index i, Index j) const;
+
+  /// The given rows, in that order; a row may be named more than once.
+  Matrix select(std::span<const Index> rows) const;
+  Matrix to_dense() const;
+  Matrix to_sparse() const;
+  /// The same rows with more columns (zeros), or with columns that must hold only zeros cut off.
+  Matrix with_cols(Index cols) const;
+
+ private:
+  Index rows_ = 0;
+  Index cols_ = 0;
+  const float* values_ = nullptr;
+  const Index* row_begin_ = nullptr;  // null: dense
+  const std::int32_t* columns_ = nullptr;
+  std::shared_ptr<const void> owner_;
+};
+
+enum class LabelKind { none, numeric, text };
+
+/// One label a row: numbers (class labels or regression targets) or words.
+class Labels {
+ public:
+  Labels() = default;
+  static Labels numeric(std::vector<double> values);
+  static Labels text(const std::vector<std::string>& values);
+  /// Text labels as codes into a table of names.
+  static Labels text(std::vector<std::int32_t> codes, std::vector<std::string> names);
+
+  LabelKind kind() const { return kind_; }
+  Index size() const;
+  bool empty() const { return size() == 0; }
+
+  /// Label i of a numeric column.
+  double number(Index i) const { return (*numbers_)[static_cast<std::size_t>(i)]; }
+  /// Label i as it is written to a file, of either kind: the shortest text that reads back as the
+  /// same number.
+  std::string name(Index i) const;
+
+  Labels select(std::span<const Index> rows) const;
+  bool operator==(const Labels& other) const;
+
+ private:
+  LabelKind kind_ = LabelKind::none;
+  std::shared_ptr<const std::vector<double>> numbers_;
+  std::shared_ptr<const std::vector<std::int32_t>> codes_;
+  std::shared_ptr<const std::vector<std::string>> names_;
+};
+
+/// Rows with labels (or none) and weights (or none: every weight is 1).
+class Dataset {
+ public:
+  Dataset() = default;
+  /// Throws DataError when the counts differ, or a weight is negative or not finite.
+  explicit Dataset(Matrix features, Labels labels = {}, std::vector<double> weights = {},
+                   std::vector<std::string> feature_names = {});
+
+  const Matrix& features() const { return features_; }
+  const Labels& labels() const { return labels_; }
+  /// Empty when every row weighs 1.
+  std::span<const double> weights() const {
+    return weights_ ? std::span<const double>(*weights_) : std::span<const double>();
+  }
+  double weight(Index i) const { return weights_ ? (*weights_)[static_cast<std::size_t>(i)] : 1.0; }
+  /// Empty when the source had no names.
+  std::span<const std::string> feature_names() const {
+    return names_ ? std::span<const std::string>(*names_) : std::span<const std::string>();
+  }
+  Index rows() const { return features_.rows(); }
+  Index cols() const { return features_.cols(); }
+
+  Dataset select(std::span<const Index> rows) const;
+  Dataset with_features(Matrix features) const;
+
+ private:
+  Matrix features_;
+  Labels labels_;
+  std::shared_ptr<const std::vector<double>> weights_;
+  std::shared_ptr<const std::vector<std::string>> names_;
+};
+
+/// Throws DataError naming row and column of the first value that is NaN or infinite.
+void require_finite(const Matrix& features);
+
+/// The distinct labels in the order a model lists its classes: ascending (numbers by value, words
+/// by byte), but for two classes the larger first, so that a positive decision value means the
+/// positive class.
+Labels distinct_classes(const Labels& labels);
+
+/// The position of each label in `classes`, or -1 where it is not among them.
+std::vector<std::int32_t> encode_labels(const Labels& labels, const Labels& classes);
+
+}  // namespace tamis

@@ -1,0 +1,38 @@
+// Seeded data of any size for trials and benchmarks; the same rows for any thread count and on
+// every platform.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tamis/control.hpp"
+#include "tamis/dataset.hpp"
+
+namespace tamis {
+
+struct GenerateOptions {
+  Index rows = 1000;
+  std::uint64_t seed = 1;
+  /// Share of flipped labels (checkerboard, default 0.03), spread of the points (spirals), or of
+  /// the target (regression); negative: the generator's own default.
+  double noise = -1;
+  /// Features of ndcc and gaussians; 0: the generator's own default. The others have two.
+  Index features = 0;
+  /// gaussians: numeric targets instead of classes.
+  bool regression = false;
+};
+
+struct Generated {
+  Dataset data;
+  /// The error no classifier can beat, in 0..1; negative when not known.
+  double bayes_error = -1;
+};
+
+/// checkerboard, spirals, ten-gaussians, ndcc, gaussians.
+std::vector<std::string_view> generator_names();
+Generated generate(std::string_view name, const GenerateOptions& options = {},
+                   const RunControl& control = {});
+
+}  // namespace tamis

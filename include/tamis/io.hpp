@@ -1,0 +1,56 @@
+// Reading and writing data and models.
+#pragma once
+
+#include <string>
+
+#include "tamis/control.hpp"
+#include "tamis/dataset.hpp"
+#include "tamis/model.hpp"
+
+namespace tamis {
+
+enum class DataFormat { automatic, svmlight, csv, npy };
+
+struct ReadOptions {
+  /// automatic: by the name's ending (.csv, .tsv, .npy, anything else: svmlight), compression
+  /// endings stripped.
+  DataFormat format = DataFormat::automatic;
+  /// svmlight: number of the first feature, 0 or 1.
+  int index_base = 1;
+  /// csv: the label's column, by name or by number from 1; "none": no labels; empty: a column
+  /// called label, class, target or y, or else the last one.
+  std::string label_column;
+  /// csv: the column of row weights, by name or number; empty: none.
+  std::string weight_column;
+  /// npy: the file of labels; empty: X.labels.npy or X_labels.npy beside X.npy if there, else none.
+  std::string labels_path;
+  /// At least this many columns, so that test rows match their model; 0: as many as the file shows.
+  Index min_features = 0;
+  /// Labels may be words. When false, a label that is not a number is an error that names its
+  /// place.
+  bool text_labels = true;
+};
+
+/// Reads a whole data file; "-" is standard input. .gz, .xz, .bz2 and .zst are unpacked on the way.
+/// Throws ParseError (file:line:column), DataError or IoError. Never returns zero rows.
+Dataset read_dataset(const std::string& path, const ReadOptions& options = {},
+                     const RunControl& control = {});
+
+struct WriteOptions {
+  DataFormat format = DataFormat::automatic;
+  int index_base = 1;
+};
+
+/// Writes beside the target and renames, so that an existing file is never half overwritten; "-" is
+/// standard output.
+void write_dataset(const std::string& path, const Dataset& data, const WriteOptions& options = {},
+                   const RunControl& control = {});
+
+enum class ModelFormat { native, libsvm };
+
+/// Recognises both formats by their content. Every count and index is checked before use.
+Model load_model(const std::string& path);
+void save_model(const Model& model, const std::string& path,
+                ModelFormat format = ModelFormat::native);
+
+}  // namespace tamis

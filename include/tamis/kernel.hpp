@@ -1,0 +1,38 @@
+// The kernels. Formulas are in src/kernels; this is only which one, with which parameters.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tamis {
+
+// The values are LIBSVM's -t numbers and part of the model format: never change them.
+enum class KernelType {
+  linear = 0,      ///< <x, z>
+  polynomial = 1,  ///< (gamma <x, z> + coef0)^degree; homogeneous when coef0 = 0
+  rbf = 2,         ///< exp(-gamma |x - z|^2)
+  sigmoid = 3,     ///< tanh(gamma <x, z> + coef0)
+  precomputed =
+      4,  ///< column 0 holds the row's number s = 1.., column s of row x the value K(x, z_s)
+};
+
+struct Kernel {
+  KernelType type = KernelType::rbf;
+  double gamma = 1.0;  ///< > 0; not used by linear and precomputed
+  double coef0 = 0.0;  ///< polynomial and sigmoid only
+  int degree = 3;      ///< 1 .. 100, polynomial only
+
+  /// Throws InvalidArgument naming the parameter, its value and what is allowed.
+  void validate() const;
+  bool operator==(const Kernel&) const = default;
+};
+
+/// "linear", "polynomial", "rbf", "sigmoid", "precomputed".
+std::string_view kernel_name(KernelType type);
+/// The reverse; also takes LIBSVM's numbers "0".."4" and "poly". Throws InvalidArgument listing the
+/// names.
+KernelType parse_kernel_type(std::string_view name);
+/// For people: "rbf, gamma 2".
+std::string describe(const Kernel& kernel);
+
+}  // namespace tamis

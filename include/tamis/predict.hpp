@@ -1,0 +1,30 @@
+// Predicting with a model, on all cores.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tamis/control.hpp"
+#include "tamis/dataset.hpp"
+#include "tamis/model.hpp"
+
+namespace tamis {
+
+/// Row-major values, one row per input row.
+struct DecisionValues {
+  Index rows = 0;
+  Index cols = 0;
+  std::vector<double> values;
+  std::vector<std::string> columns;  ///< "a/b" for a pair of classes, "a" for one against the rest,
+                                     ///< "value" for regression
+  double at(Index i, Index j) const { return values[static_cast<std::size_t>(i * cols + j)]; }
+};
+
+/// One label (class or number) a row. Rows may have fewer columns than the model (the rest is
+/// zero), or more if those hold only zeros; otherwise DataError. The model's scaling is applied.
+Labels predict(const Model& model, const Matrix& features, const RunControl& control = {});
+
+DecisionValues decision_values(const Model& model, const Matrix& features,
+                               const RunControl& control = {});
+
+}  // namespace tamis

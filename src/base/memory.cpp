@@ -1,0 +1,110 @@
+#include "base/memory.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <string_view>
+
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+
+// The number in a one-line file of /sys, or kUnlimited ("max" or no such file).
+std::int64_t read_limit(const char* path) {
+  std::ifstream in(path);
+  std::int64_t value = 0;
+  return in >> value ? value : kUnlimited;
+}
+
+std::int64_t machine_available_bytes() {
+  std::ifstream in("/proc/meminfo");
+  std::string key;
+  std::int64_t kib = 0;
+  std::string unit;
+  while (in >> key >> kib) {
+    if (key == "MemAvailable:") return kib * 1024;
+    std::getline(in, unit);
+  }
+  return static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+}
+
+}  // namespace
+
+std::int64_t peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+}
+
+std::int64_t resident_memory_bytes() {
+  std::ifstream in("/proc/self/statm");
+  std::int64_t total = 0;
+  std::int64_t resident = 0;
+  in >> total >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+std::int64_t available_memory_bytes() {
+  const std::int64_t limit = read_limit("/sys/fs/cgroup/memory.max");
+  std::int64_t in_cgroup = kUnlimited;
+  if (limit != kUnlimited)
+    in_cgroup = std::max<std::int64_t>(0, limit - read_limit("/sys/fs/cgroup/memory.current"));
+  return std::min(machine_available_bytes(), in_cgroup);
+}
+
+std::int64_t resolve_memory_budget(std::int64_t requested) {
+  if (requested > 0) return requested;
+  return resident_memory_bytes() + available_memory_bytes() / 5 * 4;
+}
+
+std::string format_bytes(std::int64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  int unit = 0;
+  while (value >= 1024 && unit < 4) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", value, unit == 0 || value >= 100 ? 0 : 1, kUnits[unit]);
+}
+
+std::int64_t parse_bytes(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  if (unit.ends_with("iB"))
+    unit.remove_suffix(2);
+  else if (unit.size() == 2 && unit.ends_with('B'))
+    unit.remove_suffix(1);
+  double factor = 0;
+  if (unit.empty() || unit == "B") factor = 1;
+  if (unit == "K" || unit == "k") factor = 0x1p10;
+  if (unit == "M" || unit == "m") factor = 0x1p20;
+  if (unit == "G" || unit == "g") factor = 0x1p30;
+  if (unit == "T" || unit == "t") factor = 0x1p40;
+  const double bytes = value * factor;
+  if (error != std::errc() || factor == 0 || !(bytes >= 1) || bytes > 0x1p62) {
+    throw InvalidArgument(
+        fmt::format("'{}' is not a size: give a number with K, M, G or T, for example 4G", text));
+  }
+  return static_cast<std::int64_t>(bytes);
+}
+
+void require_memory(const std::string& what, std::int64_t needed_bytes, std::int64_t left_bytes) {
+  if (needed_bytes <= left_bytes) return;
+  throw ResourceError(fmt::format(
+      "{} needs {}, but the memory budget leaves {}; raise --memory or use fewer rows", what,
+      format_bytes(needed_bytes), format_bytes(std::max<std::int64_t>(0, left_bytes))));
+}
+
+}  // namespace tamis

@@ -1,0 +1,55 @@
+#include "tamis/dataset.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "tamis/error.hpp"
+
+namespace tamis {
+
+Dataset::Dataset(Matrix features, Labels labels, std::vector<double> weights,
+                 std::vector<std::string> feature_names)
+    : features_(std::move(features)), labels_(std::move(labels)) {
+  if (labels_.kind() != LabelKind::none && labels_.size() != rows()) {
+    throw DataError(fmt::format("{} rows but {} labels", rows(), labels_.size()));
+  }
+  if (!weights.empty() && static_cast<Index>(weights.size()) != rows()) {
+    throw DataError(fmt::format("{} rows but {} weights", rows(), weights.size()));
+  }
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (std::isfinite(weights[i]) && weights[i] >= 0) continue;
+    throw DataError(fmt::format(
+        "the weight of row {} is {}: weights must be finite and not negative", i + 1, weights[i]));
+  }
+  if (!feature_names.empty() && static_cast<Index>(feature_names.size()) != cols()) {
+    throw DataError(fmt::format("{} columns but {} feature names", cols(), feature_names.size()));
+  }
+  if (!weights.empty()) weights_ = std::make_shared<const std::vector<double>>(std::move(weights));
+  if (!feature_names.empty())
+    names_ = std::make_shared<const std::vector<std::string>>(std::move(feature_names));
+}
+
+Dataset Dataset::select(std::span<const Index> rows) const {
+  Dataset result = *this;
+  result.features_ = features_.select(rows);
+  result.labels_ = labels_.select(rows);
+  if (weights_) {
+    std::vector<double> chosen;
+    chosen.reserve(rows.size());
+    for (const Index r : rows) chosen.push_back(weight(r));
+    result.weights_ = std::make_shared<const std::vector<double>>(std::move(chosen));
+  }
+  return result;
+}
+
+Dataset Dataset::with_features(Matrix features) const {
+  if (features.rows() != rows())
+    throw DataError(fmt::format("{} rows replaced by {}", rows(), features.rows()));
+  Dataset result = *this;
+  if (features.cols() != cols()) result.names_ = nullptr;
+  result.features_ = std::move(features);
+  return result;
+}
+
+}  // namespace tamis

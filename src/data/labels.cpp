@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/check.hpp"
+#include "tamis/dataset.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+std::string shortest_text(double value) {
+  char buffer[32];
+  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return {buffer, result.ptr};
+}
+
+template <typename T>
+std::shared_ptr<const std::vector<T>> gather(const std::vector<T>& values,
+                                             std::span<const Index> rows) {
+  std::vector<T> chosen;
+  chosen.reserve(rows.size());
+  for (const Index r : rows) chosen.push_back(values[static_cast<std::size_t>(r)]);
+  return std::make_shared<const std::vector<T>>(std::move(chosen));
+}
+
+}  // namespace
+
+Labels Labels::numeric(std::vector<double> values) {
+  Labels result;
+  result.kind_ = LabelKind::numeric;
+  result.numbers_ = std::make_shared<const std::vector<double>>(std::move(values));
+  return result;
+}
+
+Labels Labels::text(const std::vector<std::string>& values) {
+  std::vector<std::int32_t> codes;
+  std::vector<std::string> names;
+  std::unordered_map<std::string, std::int32_t> known;
+  codes.reserve(values.size());
+  for (const std::string& value : values) {
+    const auto [entry, is_new] = known.emplace(value, static_cast<std::int32_t>(names.size()));
+    if (is_new) names.push_back(value);
+    codes.push_back(entry->second);
+  }
+  return text(std::move(codes), std::move(names));
+}
+
+Labels Labels::text(std::vector<std::int32_t> codes, std::vector<std::string> names) {
+  for (const std::int32_t code : codes) {
+    if (code < 0 || static_cast<std::size_t>(code) >= names.size())
+      throw DataError("a label code has no name");
+  }
+  Labels result;
+  result.kind_ = LabelKind::text;
+  result.codes_ = std::make_shared<const std::vector<std::int32_t>>(std::move(codes));
+  result.names_ = std::make_shared<const std::vector<std::string>>(std::move(names));
+  return result;
+}
+
+Index Labels::size() const {
+  if (kind_ == LabelKind::none) return 0;
+  return static_cast<Index>(kind_ == LabelKind::numeric ? numbers_->size() : codes_->size());
+}
+
+std::string Labels::name(Index i) const {
+  if (kind_ == LabelKind::numeric) return shortest_text(number(i));
+  return (*names_)[static_cast<std::size_t>((*codes_)[static_cast<std::size_t>(i)])];
+}
+
+Labels Labels::select(std::span<const Index> rows) const {
+  Labels result = *this;
+  if (kind_ == LabelKind::numeric) result.numbers_ = gather(*numbers_, rows);
+  if (kind_ == LabelKind::text) result.codes_ = gather(*codes_, rows);
+  return result;
+}
+
+bool Labels::operator==(const Labels& other) const {
+  if (kind_ != other.kind_ || size() != other.size()) return false;
+  for (Index i = 0; i < size(); ++i) {
+    if (kind_ == LabelKind::numeric ? number(i) != other.number(i) : name(i) != other.name(i))
+      return false;
+  }
+  return true;
+}
+
+Labels distinct_classes(const Labels& labels) {
+  std::vector<Index> first_rows;  // one row of each class, classes ascending
+  if (labels.kind() == LabelKind::numeric) {
+    std::map<double, Index> seen;
+    for (Index i = 0; i < labels.size(); ++i) seen.emplace(labels.number(i), i);
+    for (const auto& [value, row] : seen) first_rows.push_back(row);
+  } else {
+    std::map<std::string, Index> seen;
+    for (Index i = 0; i < labels.size(); ++i) seen.emplace(labels.name(i), i);
+    for (const auto& [value, row] : seen) first_rows.push_back(row);
+  }
+  if (first_rows.size() == 2) std::swap(first_rows[0], first_rows[1]);
+  return labels.select(first_rows);
+}
+
+std::vector<std::int32_t> encode_labels(const Labels& labels, const Labels& classes) {
+  std::vector<std::int32_t> codes(static_cast<std::size_t>(labels.size()), -1);
+  if (labels.kind() == LabelKind::numeric && classes.kind() == LabelKind::numeric) {
+    std::unordered_map<double, std::int32_t> position;
+    for (Index c = 0; c < classes.size(); ++c)
+      position.emplace(classes.number(c), static_cast<std::int32_t>(c));
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      const auto found = position.find(labels.number(static_cast<Index>(i)));
+      if (found != position.end()) codes[i] = found->second;
+    }
+    return codes;
+  }
+  std::unordered_map<std::string, std::int32_t> position;
+  for (Index c = 0; c < classes.size(); ++c)
+    position.emplace(classes.name(c), static_cast<std::int32_t>(c));
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const auto found = position.find(labels.name(static_cast<Index>(i)));
+    if (found != position.end()) codes[i] = found->second;
+  }
+  return codes;
+}
+
+}  // namespace tamis

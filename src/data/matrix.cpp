@@ -1,0 +1,208 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/checked.hpp"
+#include "base/parallel.hpp"
+#include "tamis/dataset.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
+
+struct SparseStorage {
+  std::vector<Index> row_begin;
+  std::vector<std::int32_t> columns;
+  std::vector<float> values;
+};
+
+void check_sparse(Index cols, std::span<const Index> row_begin,
+                  std::span<const std::int32_t> columns, std::span<const float> values) {
+  if (row_begin.empty() || row_begin.front() != 0 || columns.size() != values.size() ||
+      row_begin.back() != static_cast<Index>(values.size())) {
+    throw DataError("sparse rows: the offsets must run from 0 to the number of values");
+  }
+  for (std::size_t i = 0; i + 1 < row_begin.size(); ++i) {
+    if (row_begin[i] > row_begin[i + 1] || row_begin[i + 1] > row_begin.back()) {
+      throw DataError(fmt::format("sparse rows: the offset of row {} descends", i + 1));
+    }
+    std::int64_t last = -1;
+    for (Index k = row_begin[i]; k < row_begin[i + 1]; ++k) {
+      const std::int32_t column = columns[usize(k)];
+      if (column <= last || column >= cols) {
+        throw DataError(fmt::format("sparse rows: row {} has column {} after {} of {} columns", i,
+                                    column, last, cols));
+      }
+      last = column;
+    }
+  }
+}
+
+}  // namespace
+
+Matrix Matrix::dense(Index rows, Index cols, std::vector<float> values) {
+  if (rows < 0 || cols < 0 || checked_product(rows, cols) != static_cast<Index>(values.size())) {
+    throw InvalidArgument(
+        fmt::format("a matrix of {} x {} cannot hold {} values", rows, cols, values.size()));
+  }
+  auto owner = std::make_shared<const std::vector<float>>(std::move(values));
+  const float* data = owner->data();
+  return dense_view(rows, cols, data, std::move(owner));
+}
+
+Matrix Matrix::dense_view(Index rows, Index cols, const float* values,
+                          std::shared_ptr<const void> owner) {
+  if (rows < 0 || cols < 0)
+    throw InvalidArgument(fmt::format("a matrix cannot be {} x {}", rows, cols));
+  checked_product(checked_product(rows, cols), sizeof(float));
+  Matrix result;
+  result.rows_ = rows;
+  result.cols_ = cols;
+  result.values_ = values;
+  result.owner_ = std::move(owner);
+  return result;
+}
+
+Matrix Matrix::sparse(Index cols, std::vector<Index> row_begin, std::vector<std::int32_t> columns,
+                      std::vector<float> values) {
+  auto owner = std::make_shared<const SparseStorage>(
+      SparseStorage{std::move(row_begin), std::move(columns), std::move(values)});
+  const SparseStorage& storage = *owner;
+  return sparse_view(cols, storage.row_begin, storage.columns, storage.values, owner);
+}
+
+Matrix Matrix::sparse_view(Index cols, std::span<const Index> row_begin,
+                           std::span<const std::int32_t> columns, std::span<const float> values,
+                           std::shared_ptr<const void> owner) {
+  check_sparse(cols, row_begin, columns, values);
+  Matrix result;
+  result.rows_ = static_cast<Index>(row_begin.size()) - 1;
+  result.cols_ = cols;
+  result.values_ = values.data();
+  result.row_begin_ = row_begin.data();
+  result.columns_ = columns.data();
+  result.owner_ = std::move(owner);
+  return result;
+}
+
+Index Matrix::size_bytes() const {
+  if (!is_sparse()) return num_stored() * static_cast<Index>(sizeof(float));
+  return num_stored() * static_cast<Index>(sizeof(float) + sizeof(std::int32_t)) +
+         (rows_ + 1) * static_cast<Index>(sizeof(Index));
+}
+
+void Matrix::copy_row(Index i, std::span<float> out) const {
+  if (!is_sparse()) {
+    const auto row = dense_row(i);
+    std::copy(row.begin(), row.end(), out.begin());
+    return;
+  }
+  std::fill(out.begin(), out.end(), 0.0F);
+  const SparseRow row = sparse_row(i);
+  for (std::size_t k = 0; k < row.columns.size(); ++k) out[usize(row.columns[k])] = row.values[k];
+}
+
+float Matrix::at(Index i, Index j) const {
+  if (!is_sparse()) return values_[i * cols_ + j];
+  const SparseRow row = sparse_row(i);
+  const auto found = std::lower_bound(row.columns.begin(), row.columns.end(), j);
+  if (found == row.columns.end() || *found != j) return 0.0F;
+  return row.values[static_cast<std::size_t>(found - row.columns.begin())];
+}
+
+Matrix Matrix::select(std::span<const Index> rows) const {
+  const Index count = static_cast<Index>(rows.size());
+  if (!is_sparse()) {
+    std::vector<float> values(usize(checked_product(count, cols_)));
+    parallel_ranges(count, 1024, [&](Index begin, Index end) {
+      for (Index r = begin; r < end; ++r)
+        copy_row(rows[usize(r)], {values.data() + r * cols_, usize(cols_)});
+    });
+    return dense(count, cols_, std::move(values));
+  }
+  SparseStorage out;
+  out.row_begin.reserve(rows.size() + 1);
+  out.row_begin.push_back(0);
+  for (const Index r : rows)
+    out.row_begin.push_back(out.row_begin.back() + row_begin_[r + 1] - row_begin_[r]);
+  out.columns.reserve(usize(out.row_begin.back()));
+  out.values.reserve(usize(out.row_begin.back()));
+  for (const Index r : rows) {
+    const SparseRow row = sparse_row(r);
+    out.columns.insert(out.columns.end(), row.columns.begin(), row.columns.end());
+    out.values.insert(out.values.end(), row.values.begin(), row.values.end());
+  }
+  return sparse(cols_, std::move(out.row_begin), std::move(out.columns), std::move(out.values));
+}
+
+Matrix Matrix::to_dense() const {
+  if (!is_sparse()) return *this;
+  std::vector<float> values(usize(checked_product(rows_, cols_)));
+  parallel_ranges(rows_, 1024, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) copy_row(i, {values.data() + i * cols_, usize(cols_)});
+  });
+  return dense(rows_, cols_, std::move(values));
+}
+
+Matrix Matrix::to_sparse() const {
+  if (is_sparse()) return *this;
+  SparseStorage out;
+  out.row_begin.push_back(0);
+  for (Index i = 0; i < rows_; ++i) {
+    const auto row = dense_row(i);
+    for (Index j = 0; j < cols_; ++j) {
+      if (row[usize(j)] == 0.0F) continue;
+      out.columns.push_back(static_cast<std::int32_t>(j));
+      out.values.push_back(row[usize(j)]);
+    }
+    out.row_begin.push_back(static_cast<Index>(out.values.size()));
+  }
+  return sparse(cols_, std::move(out.row_begin), std::move(out.columns), std::move(out.values));
+}
+
+Matrix Matrix::with_cols(Index cols) const {
+  if (cols == cols_) return *this;
+  for (Index i = 0; i < rows_ && cols < cols_; ++i) {
+    for (Index j = cols; j < cols_ && !is_sparse(); ++j) {
+      if (dense_row(i)[usize(j)] == 0.0F) continue;
+      throw DataError(fmt::format("row {} has a value in column {}, but only {} columns are known",
+                                  i + 1, j + 1, cols));
+    }
+    if (!is_sparse()) continue;
+    const SparseRow row = sparse_row(i);
+    if (row.columns.empty() || row.columns.back() < cols) continue;
+    throw DataError(fmt::format("row {} has a value in column {}, but only {} columns are known",
+                                i + 1, row.columns.back() + 1, cols));
+  }
+  if (is_sparse()) {
+    Matrix result = *this;  // every stored column is below `cols`
+    result.cols_ = cols;
+    return result;
+  }
+  std::vector<float> values(usize(checked_product(rows_, cols)));
+  const Index shared = std::min(cols, cols_);
+  for (Index i = 0; i < rows_; ++i)
+    std::copy_n(values_ + i * cols_, shared, values.data() + i * cols);
+  return dense(rows_, cols, std::move(values));
+}
+
+void require_finite(const Matrix& features) {
+  for (Index i = 0; i < features.rows(); ++i) {
+    const auto values =
+        features.is_sparse() ? features.sparse_row(i).values : features.dense_row(i);
+    const auto bad =
+        std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
+    if (bad == values.end()) continue;
+    const auto k = static_cast<std::size_t>(bad - values.begin());
+    const Index column =
+        features.is_sparse() ? features.sparse_row(i).columns[k] : static_cast<Index>(k);
+    throw DataError(
+        fmt::format("row {}, column {} is {}: values must be finite", i + 1, column + 1, *bad));
+  }
+}
+
+}  // namespace tamis

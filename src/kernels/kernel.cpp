@@ -1,0 +1,57 @@
+#include "tamis/kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr std::string_view kNames[] = {"linear", "polynomial", "rbf", "sigmoid", "precomputed"};
+
+}  // namespace
+
+void Kernel::validate() const {
+  const bool uses_gamma =
+      type == KernelType::polynomial || type == KernelType::rbf || type == KernelType::sigmoid;
+  if (uses_gamma && !(std::isfinite(gamma) && gamma > 0)) {
+    throw InvalidArgument(fmt::format("gamma is {}: it must be finite and greater than 0", gamma));
+  }
+  if (!std::isfinite(coef0))
+    throw InvalidArgument(fmt::format("coef0 is {}: it must be finite", coef0));
+  if (type == KernelType::polynomial && (degree < 1 || degree > 100)) {
+    throw InvalidArgument(fmt::format("degree is {}: it must be 1 to 100", degree));
+  }
+}
+
+std::string_view kernel_name(KernelType type) { return kNames[static_cast<int>(type)]; }
+
+KernelType parse_kernel_type(std::string_view name) {
+  if (name == "poly") return KernelType::polynomial;
+  for (int i = 0; i < 5; ++i) {
+    if (name == kNames[i] ||
+        name == std::string_view("01234").substr(static_cast<std::size_t>(i), 1)) {
+      return static_cast<KernelType>(i);
+    }
+  }
+  throw InvalidArgument(fmt::format(
+      "there is no kernel '{}': linear, polynomial, rbf, sigmoid or precomputed", name));
+}
+
+std::string describe(const Kernel& kernel) {
+  switch (kernel.type) {
+    case KernelType::polynomial:
+      return fmt::format("polynomial, degree {}, gamma {}, coef0 {}", kernel.degree, kernel.gamma,
+                         kernel.coef0);
+    case KernelType::rbf:
+      return fmt::format("rbf, gamma {}", kernel.gamma);
+    case KernelType::sigmoid:
+      return fmt::format("sigmoid, gamma {}, coef0 {}", kernel.gamma, kernel.coef0);
+    default:
+      return std::string(kernel_name(kernel.type));
+  }
+}
+
+}  // namespace tamis

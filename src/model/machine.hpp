@@ -1,0 +1,41 @@
+// What a Model predicts with. One subclass per shape of model: KernelExpansion here; local machines
+// and ensembles later.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tamis/control.hpp"
+#include "tamis/dataset.hpp"
+#include "tamis/model.hpp"
+
+namespace tamis {
+
+/// Turns rows (already scaled, with num_features() columns) into decision values, and these into
+/// class positions. Immutable and thread-safe. Loops inside run on the threads of the caller's
+/// arena (see with_threads).
+class Machine {
+ public:
+  virtual ~Machine() = default;
+
+  /// Name of the shape in the model file: "kernel-expansion".
+  virtual std::string_view kind() const = 0;
+  virtual Index num_features() const = 0;
+  virtual Index num_support_vectors() const = 0;
+  /// For people: "rbf, gamma 2; 3044 support vectors".
+  virtual std::string describe() const = 0;
+
+  /// Names of the decision columns, given the model's classes (empty for regression).
+  virtual std::vector<std::string> decision_columns(const Labels& classes) const = 0;
+  /// values[i * columns + m]: column m for row i.
+  virtual void decision_values(const Matrix& features, std::span<double> values,
+                               const RunControl& control) const = 0;
+  /// Class position of each row (classification).
+  virtual void classify(const Matrix& features, std::span<std::int32_t> classes,
+                        const RunControl& control) const = 0;
+};
+
+}  // namespace tamis

@@ -1,0 +1,90 @@
+#include "tamis/dataset.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+Matrix small_dense() { return Matrix::dense(3, 2, {1, 0, 0, 2, 3, 4}); }
+
+TEST(Matrix, DenseAndSparseAgree) {
+  const Matrix dense = small_dense();
+  const Matrix sparse = dense.to_sparse();
+  ASSERT_TRUE(sparse.is_sparse());
+  EXPECT_EQ(sparse.num_stored(), 4);
+  for (Index i = 0; i < 3; ++i) {
+    for (Index j = 0; j < 2; ++j) EXPECT_EQ(sparse.at(i, j), dense.at(i, j));
+  }
+  const std::vector<Index> rows{2, 0, 2};
+  const Matrix a = dense.select(rows);
+  const Matrix b = sparse.select(rows).to_dense();
+  EXPECT_EQ(std::vector<float>(a.dense_values().begin(), a.dense_values().end()),
+            (std::vector<float>{3, 4, 1, 0, 3, 4}));
+  EXPECT_TRUE(
+      std::equal(a.dense_values().begin(), a.dense_values().end(), b.dense_values().begin()));
+}
+
+TEST(Matrix, RefusesWrongShapes) {
+  EXPECT_THROW(Matrix::dense(2, 2, {1, 2, 3}), InvalidArgument);
+  EXPECT_THROW(Matrix::dense(-1, 2, {}), InvalidArgument);
+  EXPECT_THROW(Matrix::sparse(2, {0, 1}, {2}, {1}), DataError);        // column out of range
+  EXPECT_THROW(Matrix::sparse(2, {0, 2}, {1, 1}, {1, 1}), DataError);  // not ascending
+  EXPECT_THROW(Matrix::sparse(2, {0, 3}, {0}, {1}), DataError);        // offsets past the end
+  EXPECT_THROW(Matrix::sparse(2, {0, 9, 1}, {0}, {1}), DataError);     // offsets descend
+}
+
+TEST(Matrix, ChangesItsNumberOfColumns) {
+  for (const Matrix& m : {small_dense(), small_dense().to_sparse()}) {
+    EXPECT_EQ(m.with_cols(4).at(2, 1), 4);
+    EXPECT_EQ(m.with_cols(4).at(2, 3), 0);
+    EXPECT_EQ(m.with_cols(4).with_cols(2).cols(), 2);
+    EXPECT_THROW(m.with_cols(1), DataError);
+  }
+}
+
+TEST(Matrix, FindsValuesThatAreNotFinite) {
+  const float inf = std::numeric_limits<float>::infinity();
+  EXPECT_NO_THROW(require_finite(small_dense()));
+  try {
+    require_finite(Matrix::dense(2, 2, {1, 2, 3, inf}).to_sparse());
+    FAIL();
+  } catch (const DataError& error) {
+    EXPECT_STREQ(error.what(), "row 2, column 2 is inf: values must be finite");
+  }
+}
+
+TEST(Labels, KeepTheirNames) {
+  EXPECT_EQ(Labels::numeric({1, -1, 2.5}).name(2), "2.5");
+  EXPECT_EQ(Labels::numeric({1, -1}).name(1), "-1");
+  const Labels words = Labels::text({"cat", "dog", "cat"});
+  EXPECT_EQ(words.name(2), "cat");
+  EXPECT_EQ(words.select(std::vector<Index>{1}).name(0), "dog");
+}
+
+TEST(Labels, ClassesAreSortedButTheLargerOfTwoComesFirst) {
+  EXPECT_EQ(distinct_classes(Labels::numeric({-1, 1, -1})), Labels::numeric({1, -1}));
+  EXPECT_EQ(distinct_classes(Labels::numeric({3, 1, 2, 1})), Labels::numeric({1, 2, 3}));
+  EXPECT_EQ(distinct_classes(Labels::text({"b", "a", "c"})), Labels::text({"a", "b", "c"}));
+  EXPECT_EQ(encode_labels(Labels::numeric({1, 7, -1}), Labels::numeric({1, -1})),
+            (std::vector<std::int32_t>{0, -1, 1}));
+  EXPECT_EQ(encode_labels(Labels::text({"x", "y"}), Labels::text({"y"})),
+            (std::vector<std::int32_t>{-1, 0}));
+}
+
+TEST(Dataset, ChecksItsParts) {
+  EXPECT_THROW(Dataset(small_dense(), Labels::numeric({1})), DataError);
+  EXPECT_THROW(Dataset(small_dense(), {}, {1, -1, 1}), DataError);
+  EXPECT_THROW(Dataset(small_dense(), {}, {1}), DataError);
+  const Dataset data(small_dense(), Labels::numeric({1, 2, 3}), {1, 2, 3});
+  const Dataset part = data.select(std::vector<Index>{2});
+  EXPECT_EQ(part.rows(), 1);
+  EXPECT_EQ(part.weight(0), 3);
+  EXPECT_EQ(part.labels().number(0), 3);
+}
+
+}  // namespace
+}  // namespace tamis
