@@ -1,0 +1,138 @@
+#include "io/output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+
+// Where a chain of symbolic links ends; the last target need not exist.
+std::string resolve_links(const std::string& path) {
+  std::filesystem::path current = path;
+  std::error_code error;
+  for (int hops = 0; hops < 40 && std::filesystem::is_symlink(current, error); ++hops) {
+    const auto next = std::filesystem::read_symlink(current, error);
+    if (error) break;
+    current = next.is_absolute() ? next : current.parent_path() / next;
+  }
+  return current.string();
+}
+
+void sync_folder(const std::string& folder) {
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;  // the rename happened; that it is on the disk is best effort
+  fsync(fd);
+  close(fd);
+}
+
+std::string folder_of(const std::string& path) {
+  const auto folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::string& path) : path_(path) {
+  buffer_.reserve(kBufferBytes);
+  if (path == "-") {
+    fd_ = STDOUT_FILENO;
+    return;
+  }
+  target_ = resolve_links(path);
+  struct stat info {};
+  const bool exists = stat(target_.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) throw IoError(path + ": cannot write: it is a folder");
+  if (exists && !S_ISREG(info.st_mode)) {
+    fd_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd_ < 0) fail("cannot open for writing");
+    return;
+  }
+  // A rename would replace a write-protected file without asking.
+  if (exists && access(target_.c_str(), W_OK) != 0) fail("cannot write");
+  open_temporary();
+  if (exists && fchmod(fd_, info.st_mode & 07777U) != 0) {
+    const int saved = errno;
+    close_now();
+    errno = saved;
+    fail("cannot set the permissions");
+  }
+}
+
+OutputFile::~OutputFile() { close_now(); }
+
+// The name is short and independent of the target's, which may be as long as a name can be.
+void OutputFile::open_temporary() {
+  static std::atomic<unsigned> counter{0};
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    temporary_ = fmt::format("{}/.tamis-{}-{}.tmp", folder_of(target_), getpid(), counter++);
+    fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd_ >= 0 || errno != EEXIST) break;
+  }
+  if (fd_ >= 0) return;
+  temporary_.clear();
+  fail("cannot create");
+}
+
+void OutputFile::write(std::string_view bytes) {
+  if (buffer_.size() + bytes.size() > kBufferBytes) flush();
+  if (bytes.size() >= kBufferBytes)
+    write_all(bytes);
+  else
+    buffer_.append(bytes);
+}
+
+void OutputFile::flush() {
+  write_all(buffer_);
+  buffer_.clear();
+}
+
+void OutputFile::write_all(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("cannot write");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void OutputFile::commit() {
+  flush();
+  if (fd_ == STDOUT_FILENO) return;
+  if (temporary_.empty()) {
+    const int fd = fd_;
+    fd_ = -1;
+    if (close(fd) != 0) fail("cannot write");
+    return;
+  }
+  if (fsync(fd_) != 0) fail("cannot write");
+  const int fd = fd_;
+  fd_ = -1;
+  if (close(fd) != 0) fail("cannot write");
+  if (rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot rename into place");
+  temporary_.clear();
+  sync_folder(folder_of(target_));
+}
+
+void OutputFile::close_now() {
+  if (fd_ >= 0 && fd_ != STDOUT_FILENO) close(fd_);
+  fd_ = -1;
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+  temporary_.clear();
+}
+
+void OutputFile::fail(const char* what) const {
+  throw IoError(fmt::format("{}: {}: {}", path_, what, std::generic_category().message(errno)));
+}
+
+}  // namespace tamis

@@ -1,0 +1,44 @@
+// A file that is either written completely or not at all.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tamis {
+
+/// Buffers, checks every write, and puts the file in place with commit(). Until then the bytes go
+/// to a temporary name in the same folder, so an older file of that name survives any failure.
+/// "-" is standard output; devices and pipes are written directly. A symbolic link keeps pointing
+/// where it did: its target is replaced. Every failure throws IoError with the path and the
+/// system's reason.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path);
+  /// Removes the temporary file unless commit() succeeded.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view bytes);
+  void write(const void* data, std::size_t size) {
+    write(std::string_view(static_cast<const char*>(data), size));
+  }
+  /// Flushes to the disk and renames. Call once, last.
+  void commit();
+
+ private:
+  void open_temporary();
+  void flush();
+  void write_all(std::string_view bytes);
+  void close_now();
+  [[noreturn]] void fail(const char* what) const;
+
+  std::string path_;       // as the caller wrote it, for messages
+  std::string target_;     // links resolved
+  std::string temporary_;  // empty: written directly
+  std::string buffer_;
+  int fd_ = -1;
+};
+
+}  // namespace tamis

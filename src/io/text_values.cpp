@@ -1,0 +1,84 @@
+// The third part of text_chunks.hpp: what labels and numbers must look like, and what to say when
+// they do not.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "io/number_parser.hpp"
+#include "io/text_chunks.hpp"
+
+namespace tamis {
+namespace {
+
+// "nan", "inf" and "infinity" in any case, with or without sign.
+bool spells_not_finite(std::string_view token) {
+  if (token.starts_with('-') || token.starts_with('+')) token.remove_prefix(1);
+  std::string lower(token.substr(0, 9));
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower == "nan" || lower == "inf" || lower == "infinity";
+}
+
+// Length of the UTF-8 sequence at the front of `text`, or 0 if it is none (RFC 3629).
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead <= 0xDF && follows(1)) return 2;
+  if (lead >= 0xE0 && lead <= 0xEF && follows(1) && follows(2)) {
+    const bool overlong = lead == 0xE0 && byte(1) < 0xA0;
+    const bool surrogate = lead == 0xED && byte(1) >= 0xA0;
+    return overlong || surrogate ? 0 : 3;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4 && follows(1) && follows(2) && follows(3)) {
+    const bool overlong = lead == 0xF0 && byte(1) < 0x90;
+    const bool beyond = lead == 0xF4 && byte(1) >= 0x90;
+    return overlong || beyond ? 0 : 4;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string number_problem(std::string_view token) {
+  if (spells_not_finite(token))
+    return fmt::format("{} is not allowed: values must be finite", quote_text(token));
+  const std::string ended = std::string(token) + '\n';
+  const ParsedNumber number = parse_number(ended.c_str());
+  if (number.end == ended.c_str() + token.size() &&
+      !std::isfinite(static_cast<float>(number.value)))
+    return fmt::format("{} is too large for a 32-bit float", quote_text(token));
+  return fmt::format("{} is not a number", quote_text(token));
+}
+
+void check_word_label(const char* where, std::string_view word, bool words_allowed) {
+  for (std::size_t i = 0; i < word.size();) {
+    const auto byte = static_cast<unsigned char>(word[i]);
+    if (byte < 0x20 || byte == 0x7F) {
+      throw TextProblem{where + i,
+                        fmt::format("byte 0x{:02x} in a label: this is not a text file", byte)};
+    }
+    const std::size_t length = utf8_length(word.substr(i));
+    if (length == 0)
+      throw TextProblem{where + i, fmt::format("byte 0x{:02x} in a label is not UTF-8", byte)};
+    i += length;
+  }
+  if (spells_not_finite(word))
+    throw TextProblem{where, fmt::format("the label {} is not finite", quote_text(word))};
+  if (!words_allowed)
+    throw TextProblem{where, fmt::format("the label {} is not a number", quote_text(word))};
+}
+
+void check_finite_number(const char* where, std::string_view token, double value) {
+  if (std::isfinite(value)) return;
+  throw TextProblem{where, fmt::format("{} is too large for a number", quote_text(token))};
+}
+
+}  // namespace tamis
