@@ -25,10 +25,16 @@ class Machine {
   virtual std::string_view kind() const = 0;
   virtual Index num_features() const = 0;
   virtual Index num_support_vectors() const = 0;
+  /// The rows with num_features() columns: missing ones are zero, surplus ones must hold only zeros
+  /// (DataError). A machine that can use rows as they are overrides it.
+  virtual Matrix fit_columns(const Matrix& features) const {
+    return features.with_cols(num_features());
+  }
   /// For people: "rbf, gamma 2; 3044 support vectors".
   virtual std::string describe() const = 0;
 
-  /// Names of the decision columns, given the model's classes (empty for regression).
+  /// Names of the decision columns, given the model's classes (empty for regression). Throws
+  /// DataError when the machine does not go with that many classes.
   virtual std::vector<std::string> decision_columns(const Labels& classes) const = 0;
   /// values[i * columns + m]: column m for row i.
   virtual void decision_values(const Matrix& features, std::span<double> values,

@@ -1,0 +1,71 @@
+#include "model/decision.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr std::string_view kNames[] = {"single", "one-vs-one", "one-vs-rest"};
+
+}  // namespace
+
+std::string_view decision_name(Decision decision) { return kNames[static_cast<int>(decision)]; }
+
+Decision parse_decision(std::string_view name) {
+  for (int i = 0; i < 3; ++i) {
+    if (name == kNames[i]) return static_cast<Decision>(i);
+  }
+  throw DataError(
+      fmt::format("there is no decision '{}': single, one-vs-one or one-vs-rest", name));
+}
+
+Index num_machines(Decision decision, Index num_classes) {
+  if (decision == Decision::single) return 1;
+  if (decision == Decision::one_vs_rest) return num_classes;
+  return checked_product(num_classes, num_classes - 1) / 2;
+}
+
+std::int32_t winning_class(Decision decision, std::span<const double> values,
+                           std::span<std::int32_t> votes) {
+  if (decision == Decision::single) return values[0] > 0 ? 0 : 1;
+  if (decision == Decision::one_vs_rest)
+    return static_cast<std::int32_t>(std::max_element(values.begin(), values.end()) -
+                                     values.begin());
+  std::fill(votes.begin(), votes.end(), 0);
+  std::size_t pair = 0;
+  for (std::size_t i = 0; i < votes.size(); ++i) {
+    for (std::size_t j = i + 1; j < votes.size(); ++j, ++pair) ++votes[values[pair] > 0 ? i : j];
+  }
+  return static_cast<std::int32_t>(std::max_element(votes.begin(), votes.end()) - votes.begin());
+}
+
+std::vector<std::string> decision_column_names(Decision decision, Index machines,
+                                               const Labels& classes) {
+  const Index count = classes.size();
+  const bool fits = decision == Decision::single
+                        ? count <= 2 && machines == 1
+                        : count >= 1 && num_machines(decision, count) == machines;
+  if (!fits) {
+    throw DataError(fmt::format("{} classes do not go with {} machines ({})", count, machines,
+                                decision_name(decision)));
+  }
+  std::vector<std::string> names;
+  if (decision == Decision::single) {
+    names.push_back(count == 0   ? "value"
+                    : count == 1 ? classes.name(0)
+                                 : classes.name(0) + "/" + classes.name(1));
+    return names;
+  }
+  for (Index i = 0; i < count; ++i) {
+    if (decision == Decision::one_vs_rest) names.push_back(classes.name(i));
+    for (Index j = i + 1; j < count && decision == Decision::one_vs_one; ++j)
+      names.push_back(classes.name(i) + "/" + classes.name(j));
+  }
+  return names;
+}
+
+}  // namespace tamis

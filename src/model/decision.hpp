@@ -1,0 +1,39 @@
+// How the values of several binary machines become one class.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tamis/dataset.hpp"
+
+namespace tamis {
+
+enum class Decision {
+  single,       ///< one value: a regression, or two classes (above 0: the first, else the second)
+  one_vs_one,   ///< one machine a pair (i, j), i < j, ordered (0,1), (0,2) .. (1,2) ..; each votes
+  one_vs_rest,  ///< one machine a class; the largest value wins
+};
+
+/// "single", "one-vs-one", "one-vs-rest": part of the model format.
+std::string_view decision_name(Decision decision);
+/// Throws DataError on another name.
+Decision parse_decision(std::string_view name);
+
+/// Machines a decision between `num_classes` classes takes.
+Index num_machines(Decision decision, Index num_classes);
+
+/// The class a row of machine values stands for. One-vs-one as LIBSVM: a value above 0 is a vote
+/// for i, any other for j; most votes win. Ties go to the lowest class. `votes` is work space of
+/// `num_classes` counts, used by one-vs-one only.
+std::int32_t winning_class(Decision decision, std::span<const double> values,
+                           std::span<std::int32_t> votes);
+
+/// "a/b" for a pair, "a" for one against the rest, "value" for a regression (no classes). Throws
+/// DataError when the classes do not go with `machines` machines.
+std::vector<std::string> decision_column_names(Decision decision, Index machines,
+                                               const Labels& classes);
+
+}  // namespace tamis

@@ -1,0 +1,352 @@
+#include "model/kernel_expansion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "base/check.hpp"
+#include "base/checked.hpp"
+#include "base/parallel.hpp"
+#include "base/progress.hpp"
+#include "kernels/kernel_blocks.hpp"
+
+namespace tamis {
+namespace {
+
+// Kernel values are made in tiles of kStrip support vectors x kChunk rows: 32 KiB of float, which
+// stay in the first-level cache until they are summed up.
+constexpr Index kStrip = 32;
+constexpr Index kChunk = 256;
+// Rows of one task. Their packed copy and their sums are the memory a task takes.
+constexpr Index kMaxBlockRows = 1024;
+constexpr Index kMinBlockRows = 64;
+constexpr Index kMaxBlockValues = Index{8} << 20;  // features of a block, 32 MiB of float
+constexpr Index kMaxBlockSums = Index{1} << 20;    // sums of a block, 8 MiB of double
+// Multiplications between two looks at the cancel flag: a few milliseconds.
+constexpr Index kPollWork = Index{16} << 20;
+
+std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
+
+bool all_finite(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+std::vector<Index> index_range(Index begin, Index end) {
+  std::vector<Index> rows(usize(end - begin));
+  std::iota(rows.begin(), rows.end(), begin);
+  return rows;
+}
+
+Index floor_to_panel(Index rows) { return std::max(kPanel, rows / kPanel * kPanel); }
+
+// Eight sums side by side, so that the loop is not one long chain of additions.
+double dot(const double* weights, std::span<const float> x) {
+  std::array<double, 8> lanes{};
+  std::size_t j = 0;
+  for (; j + 8 <= x.size(); j += 8) {
+    for (std::size_t k = 0; k < 8; ++k) lanes[k] += weights[j + k] * static_cast<double>(x[j + k]);
+  }
+  for (; j < x.size(); ++j) lanes[j % 8] += weights[j] * static_cast<double>(x[j]);
+  return std::accumulate(lanes.begin(), lanes.end(), 0.0);
+}
+
+}  // namespace
+
+KernelExpansion::KernelExpansion(ExpansionParts parts) : parts_(std::move(parts)) {
+  validate();
+  find_runs();
+  num_features_ = parts_.support_vectors.cols();
+  if (kernel().type == KernelType::precomputed) find_serials();
+  if (kernel().type == KernelType::linear) collapse_linear();
+}
+
+void KernelExpansion::validate() const {
+  try {
+    kernel().validate();
+  } catch (const InvalidArgument& error) {
+    throw DataError(error.what());
+  }
+  const Index l = num_support_vectors();
+  Index coefficient_rows = num_machines();
+  if (parts_.decision == Decision::one_vs_one) {
+    const Index classes = static_cast<Index>(parts_.class_counts.size());
+    Index total = 0;
+    for (const Index count : parts_.class_counts) {
+      if (count < 0) throw DataError("a class has a negative number of support vectors");
+      total = checked_sum(total, count);
+    }
+    if (classes < 1 || total != l) {
+      throw DataError(
+          fmt::format("{} support vectors, but the {} classes have {}", l, classes, total));
+    }
+    if (tamis::num_machines(parts_.decision, classes) != num_machines())
+      throw DataError(fmt::format("{} classes, but {} machines", classes, num_machines()));
+    coefficient_rows = classes - 1;
+  } else if (!parts_.class_counts.empty() || num_machines() < 1 ||
+             (parts_.decision == Decision::single && num_machines() != 1)) {
+    throw DataError(fmt::format("a decision {} cannot have {} machines",
+                                decision_name(parts_.decision), num_machines()));
+  }
+  if (checked_product(coefficient_rows, l) != static_cast<Index>(parts_.coefficients.size())) {
+    throw DataError(fmt::format("{} coefficients for {} support vectors: {} expected",
+                                parts_.coefficients.size(), l, coefficient_rows * l));
+  }
+  if (!all_finite(parts_.coefficients)) throw DataError("a coefficient is not finite");
+  if (!all_finite(parts_.offsets)) throw DataError("an offset is not finite");
+  require_finite(support_vectors());
+}
+
+void KernelExpansion::find_runs() {
+  const Index l = num_support_vectors();
+  if (parts_.decision != Decision::one_vs_one) {
+    for (Index m = 0; m < num_machines(); ++m) terms_.push_back({m, m * l});
+    runs_.push_back({0, l, 0, terms_.size()});
+    return;
+  }
+  const Index classes = static_cast<Index>(parts_.class_counts.size());
+  const auto pair = [classes](Index i, Index j) {
+    return i * (2 * classes - i - 1) / 2 + j - i - 1;
+  };
+  Index begin = 0;
+  for (Index c = 0; c < classes; ++c) {
+    const Index end = begin + parts_.class_counts[usize(c)];
+    const std::size_t first = terms_.size();
+    for (Index i = 0; i < c; ++i) terms_.push_back({pair(i, c), i * l + begin});
+    for (Index j = c + 1; j < classes; ++j) terms_.push_back({pair(c, j), (j - 1) * l + begin});
+    runs_.push_back({begin, end, first, terms_.size()});
+    begin = end;
+  }
+}
+
+void KernelExpansion::find_serials() {
+  const Index l = num_support_vectors();
+  if (l > 0 && num_features_ < 1)
+    throw DataError("precomputed kernel: the support vectors need their number in column 0");
+  num_features_ = 1;
+  for (Index s = 0; s < l; ++s) {
+    const float number = support_vectors().at(s, 0);
+    // 2^24: up to there every float is a whole number it stands for.
+    if (!(number >= 1 && number <= 0x1p24F) || number != std::floor(number)) {
+      throw DataError(fmt::format(
+          "precomputed kernel: support vector {} has the number {}, not 1, 2, ..", s + 1, number));
+    }
+    serials_.push_back(static_cast<Index>(number));
+    num_features_ = std::max(num_features_, serials_.back() + 1);
+  }
+}
+
+// w = sum of coefficient * support vector, so that a row costs one product a machine instead of one
+// a support vector. Not worth it for many machines in many columns.
+void KernelExpansion::collapse_linear() {
+  const Index machines = num_machines();
+  const Index size = checked_product(num_features_, machines);
+  if (size > std::max(Index{4} << 20, support_vectors().num_stored())) return;
+  weights_.assign(usize(size), 0.0);
+  const auto add_vector = [&](Index machine, Index s, double coefficient) {
+    if (coefficient == 0) return;
+    double* w = weights_.data() + machine;
+    if (support_vectors().is_sparse()) {
+      const SparseRow row = support_vectors().sparse_row(s);
+      for (std::size_t k = 0; k < row.columns.size(); ++k)
+        w[row.columns[k] * machines] += coefficient * static_cast<double>(row.values[k]);
+    } else {
+      const auto row = support_vectors().dense_row(s);
+      for (Index j = 0; j < num_features_; ++j)
+        w[j * machines] += coefficient * static_cast<double>(row[usize(j)]);
+    }
+  };
+  parallel_each(machines, [&](Index m) {
+    for (const Segment& segment : segments(m)) {
+      for (Index s = segment.sv_begin; s < segment.sv_end; ++s) {
+        add_vector(m, s,
+                   parts_.coefficients[usize(segment.coefficient_begin + s - segment.sv_begin)]);
+      }
+    }
+  });
+  if (!all_finite(weights_)) weights_.clear();
+}
+
+std::vector<Segment> KernelExpansion::segments(Index machine) const {
+  const Index l = num_support_vectors();
+  if (parts_.decision != Decision::one_vs_one) return {{0, l, machine * l}};
+  const Index classes = static_cast<Index>(parts_.class_counts.size());
+  Index i = 0;
+  Index j = machine + 1;  // machine is (i, j) once the pairs of the classes below i are taken off
+  while (j >= classes) {
+    ++i;
+    j += i + 1 - classes;
+  }
+  const Run& first = runs_[usize(i)];
+  const Run& second = runs_[usize(j)];
+  return {{first.begin, first.end, (j - 1) * l + first.begin},
+          {second.begin, second.end, i * l + second.begin}};
+}
+
+std::string KernelExpansion::describe() const {
+  std::string text =
+      fmt::format("{}; {} support vectors", tamis::describe(kernel()), num_support_vectors());
+  if (parts_.decision != Decision::single)
+    text += fmt::format("; {} machines {}", num_machines(), decision_name(parts_.decision));
+  return text;
+}
+
+Matrix KernelExpansion::fit_columns(const Matrix& features) const {
+  if (kernel().type != KernelType::precomputed) return Machine::fit_columns(features);
+  if (features.cols() >= num_features_) return features;
+  throw DataError(
+      fmt::format("precomputed kernel: rows of {} columns, but the support vectors number up to {}",
+                  features.cols(), num_features_ - 1));
+}
+
+std::vector<std::string> KernelExpansion::decision_columns(const Labels& classes) const {
+  return decision_column_names(parts_.decision, num_machines(), classes);
+}
+
+// A function of the model and of the number of rows only, so that the threads do not matter.
+Index KernelExpansion::block_rows(Index rows) const {
+  Index block = std::clamp(rows / 16, kMinBlockRows, kMaxBlockRows);
+  block = std::min(block, kMaxBlockSums / std::max<Index>(1, num_machines()));
+  if (kernel().type != KernelType::precomputed)
+    block = std::min(block, kMaxBlockValues / std::max<Index>(1, num_features_));
+  return floor_to_panel(block);
+}
+
+template <typename Finish>
+void KernelExpansion::for_each_block(const Matrix& features, const RunControl& control,
+                                     const Finish& finish) const {
+  const bool is_precomputed = kernel().type == KernelType::precomputed;
+  TAMIS_CHECK(is_precomputed ? features.cols() >= num_features_ : features.cols() == num_features_);
+  const Index rows = features.rows();
+  const Index step = block_rows(rows);
+  ProgressMeter meter(control, "predict", rows * std::max<Index>(1, num_support_vectors()));
+  parallel_each((rows + step - 1) / step, [&](Index b) {
+    const Index begin = b * step;
+    const Index count = std::min(step, rows - begin);
+    std::vector<double> sums(usize(step * num_machines()), 0.0);
+    const Block block{features, begin, count, step, sums.data()};
+    if (is_precomputed) {
+      sum_precomputed(block, meter);
+    } else if (!weights_.empty()) {
+      sum_linear(block, meter);
+    } else {
+      sum_kernel(block, meter);
+    }
+    for (Index m = 0; m < num_machines(); ++m) {
+      for (double& sum : std::span(sums).subspan(usize(m * step), usize(count)))
+        sum += parts_.offsets[usize(m)];
+    }
+    if (!all_finite(sums)) {
+      throw DataError(fmt::format("the {} kernel overflows on these rows: scale the features",
+                                  kernel_name(kernel().type)));
+    }
+    finish(block);
+  });
+}
+
+// The rows are the packed points and the support vectors run over them: that way the sums of a
+// machine over its support vectors go down the columns of a tile, without any reduction.
+void KernelExpansion::sum_kernel(const Block& block, ProgressMeter& meter) const {
+  if (num_support_vectors() == 0) return;
+  const std::vector<Index> rows = index_range(block.begin, block.begin + block.count);
+  const bool make_dense = block.features.is_sparse() && !support_vectors().is_sparse();
+  const KernelBlocks points = make_dense
+                                  ? KernelBlocks(kernel(), block.features.select(rows).to_dense())
+                                  : KernelBlocks(kernel(), block.features, rows);
+  const Index chunk =
+      std::min(kChunk, floor_to_panel(kPollWork / (kStrip * std::max<Index>(1, num_features_))));
+  std::vector<float> tile(usize(kStrip * chunk));
+  std::array<Index, kStrip> strip{};
+  for (const Run& run : runs_) {
+    for (Index s = run.begin; s < run.end; s += kStrip) {
+      const Index count = std::min(kStrip, run.end - s);
+      std::iota(strip.begin(), strip.begin() + count, s);
+      for (Index c = 0; c < block.count; c += chunk) {
+        const Index width = std::min(chunk, block.count - c);
+        points.evaluate(support_vectors(), {strip.data(), usize(count)}, c, c + width, tile.data(),
+                        chunk);
+        for (std::size_t t = run.first_term; t < run.last_term; ++t) {
+          const double* coefficients =
+              parts_.coefficients.data() + terms_[t].coefficient_begin + s - run.begin;
+          accumulate_rows(tile.data(), chunk, {coefficients, usize(count)}, width,
+                          block.sums + terms_[t].machine * block.stride + c);
+        }
+        meter.add(count * width);
+      }
+    }
+  }
+}
+
+void KernelExpansion::sum_linear(const Block& block, ProgressMeter& meter) const {
+  const Index machines = num_machines();
+  const Index poll_rows =
+      std::clamp<Index>(kPollWork / std::max<Index>(1, num_features_ * machines), 1, 64);
+  std::vector<double> values(usize(machines));
+  for (Index c = 0; c < block.count; ++c) {
+    const Index i = block.begin + c;
+    std::fill(values.begin(), values.end(), 0.0);
+    const auto add = [&](Index column, float value) {
+      const double* w = weights_.data() + column * machines;
+      for (Index m = 0; m < machines; ++m) values[usize(m)] += w[m] * static_cast<double>(value);
+    };
+    if (block.features.is_sparse()) {
+      const SparseRow row = block.features.sparse_row(i);
+      for (std::size_t k = 0; k < row.columns.size(); ++k) add(row.columns[k], row.values[k]);
+    } else if (machines == 1) {
+      values[0] = dot(weights_.data(), block.features.dense_row(i));
+    } else {
+      for (Index j = 0; j < num_features_; ++j) add(j, block.features.dense_row(i)[usize(j)]);
+    }
+    for (Index m = 0; m < machines; ++m) block.sums[m * block.stride + c] = values[usize(m)];
+    if (c % poll_rows == 0)
+      meter.add(std::min(poll_rows, block.count - c) * std::max<Index>(1, num_support_vectors()));
+  }
+}
+
+void KernelExpansion::sum_precomputed(const Block& block, ProgressMeter& meter) const {
+  std::vector<float> row(usize(block.features.cols()));
+  std::vector<float> values(serials_.size());
+  for (Index c = 0; c < block.count; ++c) {
+    block.features.copy_row(block.begin + c, row);
+    for (std::size_t s = 0; s < serials_.size(); ++s) values[s] = row[usize(serials_[s])];
+    for (const Run& run : runs_) {
+      for (std::size_t t = run.first_term; t < run.last_term; ++t) {
+        double& sum = block.sums[terms_[t].machine * block.stride + c];
+        const double* coefficients = parts_.coefficients.data() + terms_[t].coefficient_begin;
+        for (Index s = run.begin; s < run.end; ++s)
+          sum += coefficients[s - run.begin] * static_cast<double>(values[usize(s)]);
+      }
+    }
+    meter.add(std::max<Index>(1, num_support_vectors()));
+  }
+}
+
+void KernelExpansion::decision_values(const Matrix& features, std::span<double> values,
+                                      const RunControl& control) const {
+  const Index machines = num_machines();
+  TAMIS_CHECK(static_cast<Index>(values.size()) == features.rows() * machines);
+  for_each_block(features, control, [&](const Block& block) {
+    for (Index c = 0; c < block.count; ++c) {
+      for (Index m = 0; m < machines; ++m)
+        values[usize((block.begin + c) * machines + m)] = block.sums[m * block.stride + c];
+    }
+  });
+}
+
+void KernelExpansion::classify(const Matrix& features, std::span<std::int32_t> classes,
+                               const RunControl& control) const {
+  TAMIS_CHECK(static_cast<Index>(classes.size()) == features.rows());
+  for_each_block(features, control, [&](const Block& block) {
+    std::vector<double> values(usize(num_machines()));
+    std::vector<std::int32_t> votes(parts_.class_counts.size());
+    for (Index c = 0; c < block.count; ++c) {
+      for (Index m = 0; m < num_machines(); ++m)
+        values[usize(m)] = block.sums[m * block.stride + c];
+      classes[usize(block.begin + c)] = winning_class(parts_.decision, values, votes);
+    }
+  });
+}
+
+}  // namespace tamis

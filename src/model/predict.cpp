@@ -1,0 +1,111 @@
+#include "tamis/predict.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "base/parallel.hpp"
+#include "model/machine.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr Index kScaledValues = Index{16} << 20;  // scaled at a time: 64 MiB of float
+
+std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
+
+void check_finite(const Matrix& features) {
+  std::atomic<bool> is_finite = true;
+  parallel_ranges(features.rows(), 1024, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const auto values =
+          features.is_sparse() ? features.sparse_row(i).values : features.dense_row(i);
+      // A sum of zeros is 0 unless a value is infinite or NaN; it needs no branch an element.
+      float sum = 0;
+      for (const float value : values) sum += value * 0.0F;
+      if (sum != 0) is_finite = false;
+    }
+  });
+  if (!is_finite) require_finite(features);  // names the place
+}
+
+// Calls work(rows, first row, control) with all rows, fitted to the machine and scaled. Scaled rows
+// are made a block at a time, so that they never take much memory.
+template <typename Work>
+void with_scaled_rows(const Model& model, const Matrix& features, const RunControl& control,
+                      const Work& work) {
+  check_finite(features);
+  const Matrix fitted = model.machine().fit_columns(features);
+  if (model.scaling().is_identity()) {
+    work(fitted, 0, control);
+    return;
+  }
+  const Index step = std::max<Index>(1024, kScaledValues / std::max<Index>(1, fitted.cols()));
+  for (Index begin = 0; begin < fitted.rows(); begin += step) {
+    std::vector<Index> rows(usize(std::min(step, fitted.rows() - begin)));
+    std::iota(rows.begin(), rows.end(), begin);
+    const double done = static_cast<double>(begin) / static_cast<double>(fitted.rows());
+    const double share = static_cast<double>(rows.size()) / static_cast<double>(fitted.rows());
+    RunControl part = control;
+    if (control.on_progress) {
+      part.on_progress = [&control, done, share](Progress progress) {
+        progress.done_fraction = done + share * progress.done_fraction;
+        progress.left_seconds = -1;
+        control.on_progress(progress);
+      };
+    }
+    RunControl quiet = control;
+    quiet.on_progress = nullptr;
+    work(model.scaling().apply(fitted.select(rows), quiet), begin, part);
+  }
+}
+
+void require_machine(const Model& model) {
+  if (model.empty()) throw InvalidArgument("the model is empty: train or load one first");
+}
+
+}  // namespace
+
+Labels predict(const Model& model, const Matrix& features, const RunControl& control) {
+  require_machine(model);
+  if (model.task() == Task::regression)
+    return Labels::numeric(decision_values(model, features, control).values);
+  std::vector<Index> positions(usize(features.rows()), 0);
+  if (model.classes().size() > 1) {
+    std::vector<std::int32_t> codes(positions.size());
+    with_threads(control.threads, [&] {
+      with_scaled_rows(
+          model, features, control, [&](const Matrix& rows, Index begin, const RunControl& part) {
+            model.machine().classify(
+                rows, std::span(codes).subspan(usize(begin), usize(rows.rows())), part);
+          });
+    });
+    std::copy(codes.begin(), codes.end(), positions.begin());
+  }
+  return model.classes().select(positions);
+}
+
+DecisionValues decision_values(const Model& model, const Matrix& features,
+                               const RunControl& control) {
+  require_machine(model);
+  DecisionValues result;
+  result.columns = model.machine().decision_columns(model.classes());
+  result.rows = features.rows();
+  result.cols = static_cast<Index>(result.columns.size());
+  result.values.resize(usize(checked_product(result.rows, result.cols)));
+  with_threads(control.threads, [&] {
+    with_scaled_rows(
+        model, features, control, [&](const Matrix& rows, Index begin, const RunControl& part) {
+          model.machine().decision_values(
+              rows,
+              std::span(result.values)
+                  .subspan(usize(begin * result.cols), usize(rows.rows() * result.cols)),
+              part);
+        });
+  });
+  return result;
+}
+
+}  // namespace tamis

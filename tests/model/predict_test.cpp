@@ -1,0 +1,100 @@
+#include "tamis/predict.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/expansion_fixtures.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+Model random_model(Decision decision, Index classes, Index cols, Random& random,
+                   Scaling scaling = {}) {
+  std::vector<double> labels;
+  for (Index c = 0; c < classes; ++c) labels.push_back(static_cast<double>(10 * c));
+  auto machine = std::make_shared<const KernelExpansion>(
+      random_parts({}, random_rows(20, cols, random), decision, classes, random));
+  return {Task::classification, Labels::numeric(labels), std::move(scaling), machine, "test"};
+}
+
+TEST(Predict, GivesTheLabelOfTheWinningClass) {
+  Random random(1);
+  for (const Decision decision : {Decision::single, Decision::one_vs_one, Decision::one_vs_rest}) {
+    const Index classes = decision == Decision::single ? 2 : 3;
+    const Model model = random_model(decision, classes, 4, random);
+    const Matrix rows = random_rows(50, 4, random);
+    const DecisionValues values = decision_values(model, rows);
+    const Labels labels = predict(model, rows);
+    std::vector<std::int32_t> votes(3);
+    ASSERT_EQ(labels.size(), 50);
+    for (Index i = 0; i < 50; ++i) {
+      const std::span<const double> row(&values.values[static_cast<std::size_t>(i * values.cols)],
+                                        static_cast<std::size_t>(values.cols));
+      EXPECT_EQ(labels.number(i), 10.0 * winning_class(decision, row, votes));
+    }
+  }
+  const Model pairs = random_model(Decision::one_vs_one, 3, 4, random);
+  EXPECT_EQ(decision_values(pairs, random_rows(1, 4, random)).columns,
+            (std::vector<std::string>{"0/10", "0/20", "10/20"}));
+}
+
+TEST(Predict, RegressionGivesTheValue) {
+  Random random(2);
+  auto machine = std::make_shared<const KernelExpansion>(
+      random_parts({}, random_rows(20, 4, random), Decision::single, 2, random));
+  const Model model(Task::regression, {}, {}, machine, "test");
+  const Matrix rows = random_rows(5, 4, random);
+  const DecisionValues values = decision_values(model, rows);
+  EXPECT_EQ(values.columns, std::vector<std::string>{"value"});
+  EXPECT_EQ(predict(model, rows), Labels::numeric(values.values));
+}
+
+TEST(Predict, FitsColumns) {
+  Random random(3);
+  const Model model = random_model(Decision::single, 2, 4, random);
+  const Matrix narrow = random_rows(9, 3, random);
+  EXPECT_EQ(decision_values(model, narrow).values,
+            decision_values(model, narrow.with_cols(4)).values);
+  EXPECT_EQ(decision_values(model, narrow).values,
+            decision_values(model, narrow.with_cols(7)).values);
+  EXPECT_THROW(predict(model, random_rows(9, 6, random)), DataError);
+}
+
+TEST(Predict, Scales) {
+  Random random(4);
+  const Matrix rows = random_rows(30000, 600, random);  // more than one block of scaled rows
+  const Matrix few = rows.select(std::vector<Index>{0, 1, 2, 3, 4, 5, 6, 7});
+  const Scaling scaling = Scaling::fit(few, ScalingMethod::minmax, -1, 1);
+  const Model plain = random_model(Decision::single, 2, 600, random);
+  const Model scaled(plain.task(), plain.classes(), scaling, plain.shared_machine(), "test");
+  EXPECT_EQ(decision_values(scaled, rows).values,
+            decision_values(plain, scaling.apply(rows)).values);
+  double last = 0;
+  RunControl control;
+  control.on_progress = [&](const Progress& progress) {
+    EXPECT_GE(progress.done_fraction, last);
+    last = progress.done_fraction;
+  };
+  predict(scaled, rows, control);
+  EXPECT_LE(last, 1);
+}
+
+TEST(Predict, RefusesWhatIsNotFiniteAndEmptyModels) {
+  Random random(5);
+  const Model model = random_model(Decision::single, 2, 2, random);
+  EXPECT_THROW(predict(model, Matrix::dense(2, 2, {1, 2, 3, std::nanf("")})), DataError);
+  EXPECT_THROW(predict(model, Matrix::dense(1, 2, {1, INFINITY}).to_sparse()), DataError);
+  EXPECT_THROW(predict(Model(), Matrix::dense(1, 1, {1})), InvalidArgument);
+  EXPECT_EQ(predict(model, Matrix::dense(0, 2, {})).size(), 0);
+}
+
+TEST(Predict, OneClassIsAlwaysItself) {
+  Random random(6);
+  const Model model = random_model(Decision::single, 1, 2, random);
+  EXPECT_EQ(predict(model, random_rows(3, 2, random)), Labels::numeric({0, 0, 0}));
+}
+
+}  // namespace
+}  // namespace tamis
