@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace tamis {
 
@@ -14,5 +15,8 @@ std::int64_t available_memory_bytes();
 
 /// Largest resident size of this process so far.
 std::int64_t peak_memory_bytes();
+
+/// The best instruction set of this CPU that kernels may use: "AVX2", "NEON".
+std::string simd_target();
 
 }  // namespace tamis
