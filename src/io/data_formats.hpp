@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "io/input_bytes.hpp"
 #include "io/text_chunks.hpp"
@@ -35,5 +36,11 @@ bool is_npy(std::string_view bytes);
 
 /// The format `format` stands for, given the name of the file.
 DataFormat resolve_format(DataFormat format, const std::string& path);
+
+/// True for .gz, .xz, .bz2 and .zst.
+bool has_packed_ending(std::string_view path);
+
+/// The path without .npy, compression endings stripped: what the names of label files begin with.
+std::string npy_stem(std::string_view path);
 
 }  // namespace tamis

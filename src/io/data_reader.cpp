@@ -28,10 +28,8 @@ std::string_view without_packing(std::string_view name) {
 // The file of labels that belongs to X.npy; empty if there is none.
 std::string labels_beside(const std::string& path, const ReadOptions& options) {
   if (!options.labels_path.empty() || path == "-") return options.labels_path;
-  std::string_view stem = without_packing(path);
-  if (stem.ends_with(".npy")) stem.remove_suffix(4);
   for (const char* ending : {".labels.npy", "_labels.npy"}) {
-    const std::string candidate = std::string(stem) + ending;
+    const std::string candidate = npy_stem(path) + ending;
     std::error_code error;
     if (std::filesystem::exists(candidate, error)) return candidate;
   }
@@ -53,6 +51,16 @@ Dataset parse_dataset(const std::string& path, const ReadOptions& options,
 }
 
 }  // namespace
+
+bool has_packed_ending(std::string_view path) {
+  return without_packing(path).size() != path.size();
+}
+
+std::string npy_stem(std::string_view path) {
+  std::string_view stem = without_packing(path);
+  if (stem.ends_with(".npy")) stem.remove_suffix(4);
+  return std::string(stem);
+}
 
 DataFormat resolve_format(DataFormat format, const std::string& path) {
   if (format != DataFormat::automatic) return format;
