@@ -15,7 +15,10 @@ std::vector<const CommandEntry*> visible_commands() {
 
 std::string joined(const std::vector<std::string>& words, const char* between) {
   std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : between) + word;
+  for (const std::string& word : words) {
+    if (!out.empty()) out += between;
+    out += word;
+  }
   return out;
 }
 
@@ -56,10 +59,11 @@ std::string bash_completion() {
         choices = joined(info.choices, " ");
         continue;
       }
-      words += " " + joined(info.names, " ");
+      words += fmt::format(" {}", joined(info.names, " "));
       if (info.is_flag() || info.is_file()) continue;
-      values += "        " + joined(info.names, "|") + ") COMPREPLY=($(compgen -W \"" +
-                joined(info.choices, " ") + "\" -- \"$word\")); return ;;\n";
+      values +=
+          fmt::format("        {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
+                      joined(info.names, "|"), joined(info.choices, " "));
     }
     cases += "    " + entry->command->name() + ")\n      case $before in\n" + values +
              "      esac\n      options=\"" + words + "\"\n      choices=\"" + choices +
@@ -97,13 +101,13 @@ std::string zsh_completion() {
                                      ? " "
                                      : fmt::format("({})", joined(info.choices, " "));
       if (info.is_argument()) {
-        cases += "        " + quoted(fmt::format("::{}:{}", info.value, action)) + " \\\n";
+        cases += fmt::format("        {} \\\n", quoted(fmt::format("::{}:{}", info.value, action)));
         continue;
       }
       for (const std::string& name : info.names) {
         std::string spec = name + "[" + zsh_text(info.help) + "]";
         if (!info.is_flag()) spec += ":" + info.value + ":" + action;
-        cases += "        " + quoted(spec) + " \\\n";
+        cases += fmt::format("        {} \\\n", quoted(spec));
       }
     }
     cases += "        '--help[print help]'\n      ;;\n";
@@ -125,7 +129,8 @@ std::string fish_completion() {
       if (info.is_argument() && info.choices.empty()) continue;
       if (!info.is_argument()) {
         for (const std::string& option : info.names)
-          line += option.starts_with("--") ? " -l " + option.substr(2) : " -s " + option.substr(1);
+          line += option.starts_with("--") ? fmt::format(" -l {}", option.substr(2))
+                                           : fmt::format(" -s {}", option.substr(1));
       }
       if (!info.choices.empty()) line += " -x -a " + quoted(joined(info.choices, " "));
       if (info.choices.empty() && !info.is_flag()) line += info.is_file() ? " -r -F" : " -x";

@@ -1,6 +1,7 @@
 #include "help.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>
@@ -43,7 +44,7 @@ std::string entry_lines(const std::string& left, const std::string& text) {
 std::string full_help(const OptionInfo& info) {
   std::string text = info.help;
   if (!info.choices.empty() && info.choices != std::vector<std::string>{"0", "1"})
-    text += ": " + join_names(info.choices);
+    text += fmt::format("; one of {}", fmt::join(info.choices, ", "));
   if (!info.default_text.empty()) text += " (default " + info.default_text + ")";
   return text;
 }

@@ -45,7 +45,7 @@ void require_choice(const std::string& option, const std::string& text,
   const std::vector<std::string_view> views(known.begin(), known.end());
   const std::string_view nearest = nearest_name(text, views);
   throw UsageError(fmt::format("{} is '{}'{}; there are {}", option, text,
-                               nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest),
+                               nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest),
                                join_names(known)));
 }
 

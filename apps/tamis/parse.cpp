@@ -89,6 +89,7 @@ Parsed parse_command_line(const std::vector<CommandEntry>& commands, int argc,
                           const char* const* argv) {
   CLI::App app;
   app.allow_extras();
+  app.require_subcommand(0, 1);  // so that a file may be called like a command
   app.set_help_flag("-h,--help");
   CLI::Option* version = app.add_flag("--version");
   std::vector<CLI::App*> subcommands;

@@ -66,7 +66,7 @@ class Session {
   const CommonOptions& common_;
   RunControl control_;
   nlohmann::ordered_json report_;
-  nlohmann::ordered_json seconds_;
+  nlohmann::ordered_json seconds_ = nlohmann::ordered_json::object();
   Clock::time_point start_ = Clock::now();
   bool progress_shown_ = false;
 };

@@ -278,7 +278,7 @@ const NamedRecipe& find_recipe(std::string_view name) {
   const std::string_view nearest = nearest_name(name, names);
   throw InvalidArgument(
       fmt::format("no generator is called '{}'{}; there are {}", name,
-                  nearest.empty() ? std::string() : fmt::format(", did you mean {}?", nearest),
+                  nearest.empty() ? std::string() : fmt::format(" (did you mean {}?)", nearest),
                   fmt::join(names, ", ")));
 }
 

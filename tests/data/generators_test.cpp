@@ -212,7 +212,7 @@ std::string message_of(std::string_view name, const GenerateOptions& options) {
 TEST(Generators, RefuseWhatTheyCannotDo) {
   GenerateOptions options;
   EXPECT_EQ(message_of("chekerboard", options),
-            "no generator is called 'chekerboard', did you mean checkerboard?; there are "
+            "no generator is called 'chekerboard' (did you mean checkerboard?); there are "
             "checkerboard, spirals, ten-gaussians, ndcc, gaussians");
   options.rows = 0;
   EXPECT_EQ(message_of("spirals", options), "rows is 0: give 1 or more");
