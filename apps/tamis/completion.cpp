@@ -124,6 +124,8 @@ std::string fish_completion() {
     const std::string& name = entry->command->name();
     out += "complete -c tamis -n __fish_use_subcommand -f -a " + name + " -d " +
            quoted(entry->command->summary()) + "\n";
+    out += "complete -c tamis -n '__fish_seen_subcommand_from " + name +
+           "' -s h -l help -d 'print help'\n";
     for (const OptionInfo& info : entry->options.all()) {
       std::string line = "complete -c tamis -n '__fish_seen_subcommand_from " + name + "'";
       if (info.is_argument() && info.choices.empty()) continue;

@@ -120,7 +120,7 @@ class Scale(CliTest):
         self.assertEqual(self.report("r.json")["format"], "tamis-ranges")
 
     def test_methods_and_bounds(self):
-        self.write("a.svm", "1 1:10\n2 1:20\n3 1:30\n")
+        self.write("a.svm", "1 1:16\n2 1:24\n3 1:32\n")
         self.assertEqual(self.ok("scale", "a.svm", "-l", "-1", "-u", "1").out, "1 1:-1\n2\n3 1:1\n")
         self.assertEqual(self.ok("scale", "-", "--method", "maxabs", stdin="1 1:-4\n2 1:2\n").out, "1 1:-1\n2 1:0.5\n")
         self.assertEqual(self.ok("scale", "a.svm", "--method", "standard").code, 0)

@@ -57,7 +57,7 @@ class Docs(CliTest):
 
     def complete(self, *words):
         self.write("script", self.ok("completion", "bash").out)
-        code = ("source script; COMP_WORDS=(" + " ".join(f"'{w}'" for w in words) + f"); COMP_CWORD={len(words) - 1}; "
+        code = ("source ./script; COMP_WORDS=(" + " ".join(f"'{w}'" for w in words) + f"); COMP_CWORD={len(words) - 1}; "
                 "_tamis; echo \"${COMPREPLY[*]}\"")
         done = subprocess.run(["bash", "-c", code], cwd=self.folder, capture_output=True, check=True)
         return done.stdout.decode().split()
