@@ -194,45 +194,59 @@ std::string KernelExpansion::describe() const {
 }
 
 Matrix KernelExpansion::fit_columns(const Matrix& features) const {
-  if (kernel().type != KernelType::precomputed) return Machine::fit_columns(features);
-  if (features.cols() >= num_features_) return features;
-  throw DataError(
-      fmt::format("precomputed kernel: rows of {} columns, but the support vectors number up to {}",
-                  features.cols(), num_features_ - 1));
+  const bool is_precomputed = kernel().type == KernelType::precomputed;
+  if (features.cols() >= num_features_ && (is_precomputed || parts_.any_columns)) return features;
+  if (is_precomputed) {
+    throw DataError(fmt::format(
+        "precomputed kernel: rows of {} columns, but the support vectors number up to {}",
+        features.cols(), num_features_ - 1));
+  }
+  // Rows are not blown up to the many columns that sparse support vectors may have.
+  const bool make_sparse = support_vectors().is_sparse() && num_features_ / 4 > features.cols();
+  return Machine::fit_columns(make_sparse ? features.to_sparse() : features);
 }
 
 std::vector<std::string> KernelExpansion::decision_columns(const Labels& classes) const {
   return decision_column_names(parts_.decision, num_machines(), classes);
 }
 
-// A function of the model and of the number of rows only, so that the threads do not matter.
-Index KernelExpansion::block_rows(Index rows) const {
-  Index block = std::clamp(rows / 16, kMinBlockRows, kMaxBlockRows);
+// A function of the model and of the rows only, so that the threads do not matter.
+Index KernelExpansion::block_rows(const Matrix& features) const {
+  Index block = std::clamp(features.rows() / 16, kMinBlockRows, kMaxBlockRows);
   block = std::min(block, kMaxBlockSums / std::max<Index>(1, num_machines()));
-  if (kernel().type != KernelType::precomputed)
-    block = std::min(block, kMaxBlockValues / std::max<Index>(1, num_features_));
+  if (!features.is_sparse() || !support_vectors().is_sparse())
+    block = std::min(block, kMaxBlockValues / std::max<Index>(1, features.cols()));
   return floor_to_panel(block);
+}
+
+// The support vectors with `cols` columns, sparse if most of these would be zeros.
+Matrix KernelExpansion::widened_vectors(Index cols) const {
+  const Matrix& vectors = support_vectors();
+  return (cols > 2 * num_features_ + 64 ? vectors.to_sparse() : vectors).with_cols(cols);
 }
 
 template <typename Finish>
 void KernelExpansion::for_each_block(const Matrix& features, const RunControl& control,
                                      const Finish& finish) const {
   const bool is_precomputed = kernel().type == KernelType::precomputed;
-  TAMIS_CHECK(is_precomputed ? features.cols() >= num_features_ : features.cols() == num_features_);
+  TAMIS_CHECK(is_precomputed || parts_.any_columns ? features.cols() >= num_features_
+                                                   : features.cols() == num_features_);
+  const bool use_kernel = !is_precomputed && weights_.empty();
+  const Matrix vectors = use_kernel ? widened_vectors(features.cols()) : support_vectors();
   const Index rows = features.rows();
-  const Index step = block_rows(rows);
+  const Index step = block_rows(features);
   ProgressMeter meter(control, "predict", rows * std::max<Index>(1, num_support_vectors()));
   parallel_each((rows + step - 1) / step, [&](Index b) {
     const Index begin = b * step;
     const Index count = std::min(step, rows - begin);
     std::vector<double> sums(usize(step * num_machines()), 0.0);
-    const Block block{features, begin, count, step, sums.data()};
+    const Block block{features, vectors, begin, count, step, sums.data()};
     if (is_precomputed) {
       sum_precomputed(block, meter);
-    } else if (!weights_.empty()) {
-      sum_linear(block, meter);
-    } else {
+    } else if (use_kernel) {
       sum_kernel(block, meter);
+    } else {
+      sum_linear(block, meter);
     }
     for (Index m = 0; m < num_machines(); ++m) {
       for (double& sum : std::span(sums).subspan(usize(m * step), usize(count)))
@@ -251,12 +265,12 @@ void KernelExpansion::for_each_block(const Matrix& features, const RunControl& c
 void KernelExpansion::sum_kernel(const Block& block, ProgressMeter& meter) const {
   if (num_support_vectors() == 0) return;
   const std::vector<Index> rows = index_range(block.begin, block.begin + block.count);
-  const bool make_dense = block.features.is_sparse() && !support_vectors().is_sparse();
+  const bool make_dense = block.features.is_sparse() && !block.vectors.is_sparse();
   const KernelBlocks points = make_dense
                                   ? KernelBlocks(kernel(), block.features.select(rows).to_dense())
                                   : KernelBlocks(kernel(), block.features, rows);
-  const Index chunk =
-      std::min(kChunk, floor_to_panel(kPollWork / (kStrip * std::max<Index>(1, num_features_))));
+  const Index chunk = std::min(
+      kChunk, floor_to_panel(kPollWork / (kStrip * std::max<Index>(1, block.features.cols()))));
   std::vector<float> tile(usize(kStrip * chunk));
   std::array<Index, kStrip> strip{};
   for (const Run& run : runs_) {
@@ -265,7 +279,7 @@ void KernelExpansion::sum_kernel(const Block& block, ProgressMeter& meter) const
       std::iota(strip.begin(), strip.begin() + count, s);
       for (Index c = 0; c < block.count; c += chunk) {
         const Index width = std::min(chunk, block.count - c);
-        points.evaluate(support_vectors(), {strip.data(), usize(count)}, c, c + width, tile.data(),
+        points.evaluate(block.vectors, {strip.data(), usize(count)}, c, c + width, tile.data(),
                         chunk);
         for (std::size_t t = run.first_term; t < run.last_term; ++t) {
           const double* coefficients =
@@ -293,11 +307,12 @@ void KernelExpansion::sum_linear(const Block& block, ProgressMeter& meter) const
     };
     if (block.features.is_sparse()) {
       const SparseRow row = block.features.sparse_row(i);
-      for (std::size_t k = 0; k < row.columns.size(); ++k) add(row.columns[k], row.values[k]);
-    } else if (machines == 1) {
-      values[0] = dot(weights_.data(), block.features.dense_row(i));
+      for (std::size_t k = 0; k < row.columns.size() && row.columns[k] < num_features_; ++k)
+        add(row.columns[k], row.values[k]);
     } else {
-      for (Index j = 0; j < num_features_; ++j) add(j, block.features.dense_row(i)[usize(j)]);
+      const auto row = block.features.dense_row(i).first(usize(num_features_));
+      if (machines == 1) values[0] = dot(weights_.data(), row);
+      for (Index j = 0; j < num_features_ && machines > 1; ++j) add(j, row[usize(j)]);
     }
     for (Index m = 0; m < machines; ++m) block.sums[m * block.stride + c] = values[usize(m)];
     if (c % poll_rows == 0)

@@ -30,6 +30,9 @@ struct ExpansionParts {
   std::vector<double> offsets;
   /// one_vs_one only: support vectors of each class. They are grouped by class, in class order.
   std::vector<Index> class_counts;
+  /// Rows may have more columns than the support vectors, which are zero there: a LIBSVM model does
+  /// not say how many features its data had.
+  bool any_columns = false;
 };
 
 /// The coefficients of support vectors [sv_begin, sv_end) start at coefficients[coefficient_begin].
@@ -78,6 +81,7 @@ class KernelExpansion : public Machine {
   // Rows [begin, begin + count) of features; machine m adds to sums[m * stride + row - begin].
   struct Block {
     const Matrix& features;
+    const Matrix& vectors;  // the support vectors, with as many columns as the features
     Index begin;
     Index count;
     Index stride;
@@ -88,7 +92,8 @@ class KernelExpansion : public Machine {
   void find_runs();
   void find_serials();
   void collapse_linear();
-  Index block_rows(Index rows) const;
+  Index block_rows(const Matrix& features) const;
+  Matrix widened_vectors(Index cols) const;
   template <typename Finish>
   void for_each_block(const Matrix& features, const RunControl& control,
                       const Finish& finish) const;

@@ -1,0 +1,163 @@
+#include "io/native_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "io/machine_format.hpp"
+#include "io/tensor_file.hpp"
+#include "tamis/error.hpp"
+#include "tamis/version.hpp"
+
+namespace tamis {
+namespace {
+
+// Raised when an older tamis could not read a file rightly. Files of every version stay readable.
+constexpr int kFormatVersion = 1;
+
+template <typename T>
+std::string shortest_text(T value) {
+  char buffer[32];
+  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return {buffer, result.ptr};
+}
+
+template <typename T>
+T parse_metadata(const TensorFile& file, const std::string& key) {
+  const std::string& text = file.metadata(key);
+  T value{};
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size())
+    throw DataError(fmt::format("'{}' is not a number", key));
+  return value;
+}
+
+void check_format(const TensorFile& file) {
+  if (!file.has_metadata("format") || file.metadata("format") != "tamis")
+    throw DataError("not a model file of tamis");
+  const int version = parse_metadata<int>(file, "format_version");
+  if (version < 1) throw DataError(fmt::format("there is no format version {}", version));
+  if (version > kFormatVersion) {
+    throw DataError(fmt::format(
+        "the model has format version {}, this tamis reads up to {}: it was written by tamis {}, "
+        "use that version or a later one",
+        version, kFormatVersion,
+        file.has_metadata("tamis_version") ? file.metadata("tamis_version") : "(unknown)"));
+  }
+}
+
+// Words go into bytes and ends instead of the header, so that any bytes may be a class name.
+void add_classes(TensorWriter& writer, const Labels& classes) {
+  const Index count = classes.size();
+  if (classes.kind() == LabelKind::numeric) {
+    std::vector<double> values;
+    for (Index c = 0; c < count; ++c) values.push_back(classes.number(c));
+    writer.add("classes", {count}, std::move(values));
+  } else if (classes.kind() == LabelKind::text) {
+    std::vector<std::uint8_t> bytes;
+    std::vector<Index> ends;
+    for (Index c = 0; c < count; ++c) {
+      const std::string name = classes.name(c);
+      bytes.insert(bytes.end(), name.begin(), name.end());
+      ends.push_back(static_cast<Index>(bytes.size()));
+    }
+    const auto size = static_cast<Index>(bytes.size());
+    writer.add("class_name_ends", {count}, std::move(ends));
+    writer.add("class_names", {size}, std::move(bytes));
+  }
+}
+
+Labels get_classes(const TensorFile& file) {
+  Labels classes;
+  if (file.has("classes")) {
+    const auto values = file.get<double>("classes", 1).values;
+    if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }))
+      throw DataError("a class is not finite");
+    classes = Labels::numeric({values.begin(), values.end()});
+  } else {
+    const auto ends = file.get<Index>("class_name_ends", 1).values;
+    const auto bytes = file.get<std::uint8_t>("class_names", 1).values;
+    std::vector<std::string> names;
+    Index begin = 0;
+    for (const Index end : ends) {
+      if (end < begin || end > static_cast<Index>(bytes.size()))
+        throw DataError("the names of the classes do not fit their lengths");
+      names.emplace_back(bytes.begin() + begin, bytes.begin() + end);
+      begin = end;
+    }
+    classes = Labels::text(names);
+  }
+  std::set<std::string> distinct;
+  for (Index c = 0; c < classes.size(); ++c) distinct.insert(classes.name(c));
+  if (static_cast<Index>(distinct.size()) != classes.size())
+    throw DataError("two classes have the same name");
+  return classes;
+}
+
+void add_scaling(TensorWriter& writer, const Scaling& scaling) {
+  writer.set_metadata("scaling", std::string(scaling_name(scaling.method)));
+  if (scaling.is_identity()) return;
+  writer.set_metadata("scaling_lower", shortest_text(scaling.lower));
+  const auto cols = static_cast<Index>(scaling.offset.size());
+  writer.add("scaling_offset", {cols}, std::span<const float>(scaling.offset));
+  writer.add("scaling_factor", {cols}, std::span<const float>(scaling.factor));
+}
+
+Scaling get_scaling(const TensorFile& file, Index cols) {
+  Scaling scaling;
+  try {
+    scaling.method = parse_scaling_method(file.metadata("scaling"));
+  } catch (const InvalidArgument& error) {
+    throw DataError(error.what());
+  }
+  if (scaling.is_identity()) return scaling;
+  const auto column_values = [&](const char* name) {
+    const auto values = file.get<float>(name, 1).values;
+    if (static_cast<Index>(values.size()) != cols)
+      throw DataError(fmt::format("'{}' has {} columns of {}", name, values.size(), cols));
+    if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); }))
+      throw DataError(fmt::format("a value of '{}' is not finite", name));
+    return std::vector<float>(values.begin(), values.end());
+  };
+  scaling.lower = parse_metadata<float>(file, "scaling_lower");
+  if (!std::isfinite(scaling.lower)) throw DataError("'scaling_lower' is not finite");
+  scaling.offset = column_values("scaling_offset");
+  scaling.factor = column_values("scaling_factor");
+  return scaling;
+}
+
+}  // namespace
+
+Model parse_native_model(InputBytes input) {
+  const TensorFile file(std::move(input));
+  check_format(file);
+  const std::string& task_text = file.metadata("task");
+  const bool is_regression = task_text == task_name(Task::regression);
+  if (!is_regression && task_text != task_name(Task::classification))
+    throw DataError(fmt::format("there is no task '{}'", task_text));
+  auto machine = get_machine(file, "");
+  Labels classes = is_regression ? Labels() : get_classes(file);
+  if (!is_regression && classes.empty()) throw DataError("the model has no classes");
+  machine->decision_columns(classes);  // throws unless they go together
+  Scaling scaling = get_scaling(file, machine->num_features());
+  return {is_regression ? Task::regression : Task::classification, std::move(classes),
+          std::move(scaling), std::move(machine), file.metadata("method")};
+}
+
+void write_native_model(const Model& model, OutputFile& out) {
+  TensorWriter writer;
+  writer.set_metadata("format", "tamis");
+  writer.set_metadata("format_version", std::to_string(kFormatVersion));
+  writer.set_metadata("tamis_version", TAMIS_VERSION);
+  writer.set_metadata("task", std::string(task_name(model.task())));
+  writer.set_metadata("method", model.method());
+  add_machine(writer, "", model.machine());
+  add_classes(writer, model.classes());
+  add_scaling(writer, model.scaling());
+  writer.write(out);
+}
+
+}  // namespace tamis

@@ -1,0 +1,213 @@
+#include "io/tensor_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "base/check.hpp"
+#include "base/checked.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "arrays are written as they lie in memory");
+
+using nlohmann::json;
+
+constexpr std::size_t kLengthBytes = 8;
+constexpr std::size_t kMaxHeaderBytes = 100'000'000;
+constexpr std::size_t kAlignment = 64;
+constexpr int kMaxDepth = 4;  // {"name": {"shape": [..]}} has depth 3
+
+struct DtypeInfo {
+  std::string_view name;
+  std::size_t bytes;
+};
+constexpr DtypeInfo kDtypes[] = {{"F64", 8}, {"I64", 8}, {"F32", 4}, {"I32", 4}, {"U8", 1}};
+
+const DtypeInfo& info(Dtype dtype) { return kDtypes[static_cast<int>(dtype)]; }
+
+Dtype parse_dtype(const json& value) {
+  for (int i = 0; i < 5; ++i) {
+    if (value == kDtypes[i].name) return static_cast<Dtype>(i);
+  }
+  throw DataError("an array has an unknown dtype: F64, I64, F32, I32 and U8 are known");
+}
+
+json parse_json(std::string_view text) {
+  // Nesting is refused while it is read, so that it cannot take memory or stack.
+  const auto check_depth = [](int depth, json::parse_event_t, json&) {
+    if (depth > kMaxDepth) throw DataError("the header is nested too deeply");
+    return true;
+  };
+  json header = json::parse(text.begin(), text.end(), check_depth, false);
+  if (!header.is_object()) throw DataError("the header is not a JSON object");
+  return header;
+}
+
+std::vector<Index> parse_sizes(const json& entry, const char* key) {
+  const auto list = entry.find(key);
+  if (list == entry.end() || !list->is_array())
+    throw DataError(fmt::format("an array has no list '{}'", key));
+  std::vector<Index> sizes;
+  for (const json& number : *list) {
+    constexpr std::uint64_t kLargest = std::uint64_t{1} << 62;
+    if (!number.is_number_unsigned() || number.get<std::uint64_t>() > kLargest)
+      throw DataError(fmt::format("a number in '{}' is not a size", key));
+    sizes.push_back(static_cast<Index>(number.get<std::uint64_t>()));
+  }
+  return sizes;
+}
+
+std::size_t padded(std::size_t size) {
+  return static_cast<std::size_t>(round_up(static_cast<Index>(size), kAlignment));
+}
+
+}  // namespace
+
+void TensorWriter::add_bytes(const std::string& name, Dtype dtype, std::vector<Index> shape,
+                             std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+  Index product = 1;
+  for (const Index size : shape) product = checked_product(product, size);
+  TAMIS_CHECK(static_cast<std::size_t>(product) * info(dtype).bytes == bytes.size());
+  arrays_.push_back({name, dtype, std::move(shape), bytes, std::move(owner)});
+}
+
+void TensorWriter::write(OutputFile& out) const {
+  // Wide types first: without gaps between the arrays, that keeps each aligned to its own type.
+  std::vector<const Array*> order;
+  for (const Array& array : arrays_) order.push_back(&array);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Array* a, const Array* b) { return a->dtype < b->dtype; });
+  json header = json::object();
+  header["__metadata__"] = metadata_;
+  std::size_t offset = 0;
+  for (const Array* array : order) {
+    TAMIS_CHECK(!header.contains(array->name));
+    header[array->name] = {{"dtype", info(array->dtype).name},
+                           {"shape", array->shape},
+                           {"data_offsets", {offset, offset + array->bytes.size()}}};
+    offset += array->bytes.size();
+  }
+  // Bytes that are not UTF-8 are replaced: metadata are words for people and our own.
+  std::string text = header.dump(-1, ' ', false, json::error_handler_t::replace);
+  text.resize(padded(kLengthBytes + text.size()) - kLengthBytes, ' ');
+  const std::uint64_t length = text.size();
+  out.write(&length, sizeof length);
+  out.write(text);
+  for (const Array* array : order) out.write(array->bytes.data(), array->bytes.size());
+}
+
+TensorFile::TensorFile(InputBytes input) : input_(std::move(input)) {
+  const std::string_view bytes = input_.bytes;
+  std::uint64_t length = 0;
+  if (bytes.size() < kLengthBytes + 2) throw DataError("not a model file: too short");
+  std::memcpy(&length, bytes.data(), sizeof length);
+  const bool is_plausible = length <= kMaxHeaderBytes && bytes[kLengthBytes] == '{';
+  if (!is_plausible) throw DataError("not a model file");
+  if (length > bytes.size() - kLengthBytes) throw DataError("the model file is cut short");
+  const std::size_t data_begin = kLengthBytes + static_cast<std::size_t>(length);
+  parse_header(bytes.substr(kLengthBytes, static_cast<std::size_t>(length)), data_begin);
+  check_layout(data_begin);
+}
+
+void TensorFile::parse_header(std::string_view text, std::size_t data_begin) {
+  const json header = parse_json(text);
+  for (const auto& [name, entry] : header.items()) {
+    if (!entry.is_object()) throw DataError(fmt::format("the header's '{}' is no object", name));
+    if (name == "__metadata__") {
+      for (const auto& [key, value] : entry.items()) {
+        if (!value.is_string()) throw DataError(fmt::format("metadata '{}' is no string", key));
+        metadata_[key] = value.get<std::string>();
+      }
+      continue;
+    }
+    Array array;
+    array.dtype = parse_dtype(entry.value("dtype", json()));
+    array.shape = parse_sizes(entry, "shape");
+    const std::vector<Index> offsets = parse_sizes(entry, "data_offsets");
+    Index bytes = static_cast<Index>(info(array.dtype).bytes);
+    for (const Index size : array.shape) bytes = checked_product(bytes, size);
+    if (offsets.size() != 2 || offsets[1] < offsets[0] || offsets[1] - offsets[0] != bytes)
+      throw DataError(fmt::format("array '{}': shape and offsets do not go together", name));
+    array.begin = data_begin + static_cast<std::size_t>(offsets[0]);
+    array.size = static_cast<std::size_t>(bytes);
+    arrays_[name] = std::move(array);
+  }
+}
+
+// The arrays fill the rest of the file one after the other, each aligned to its type.
+void TensorFile::check_layout(std::size_t data_begin) const {
+  std::vector<const Array*> order;
+  for (const auto& [name, array] : arrays_) order.push_back(&array);
+  std::sort(order.begin(), order.end(), [](const Array* a, const Array* b) {
+    return std::pair(a->begin, a->size) < std::pair(b->begin, b->size);
+  });
+  std::size_t end = data_begin;
+  for (const Array* array : order) {
+    if (array->begin != end) throw DataError("the arrays overlap or leave a gap");
+    if (array->begin % info(array->dtype).bytes != 0) throw DataError("an array is not aligned");
+    end += array->size;
+  }
+  if (end > input_.bytes.size()) throw DataError("the model file is cut short");
+  if (end < input_.bytes.size()) throw DataError("the model file has bytes after its last array");
+}
+
+const std::string& TensorFile::metadata(const std::string& key) const {
+  const auto found = metadata_.find(key);
+  if (found == metadata_.end()) throw DataError(fmt::format("the header has no '{}'", key));
+  return found->second;
+}
+
+const TensorFile::Array& TensorFile::find(const std::string& name, Dtype dtype,
+                                          std::size_t dimensions) const {
+  const auto found = arrays_.find(name);
+  if (found == arrays_.end()) throw DataError(fmt::format("there is no array '{}'", name));
+  const Array& array = found->second;
+  if (array.dtype != dtype || array.shape.size() != dimensions) {
+    throw DataError(fmt::format("array '{}' must have {} dimensions of {}", name, dimensions,
+                                info(dtype).name));
+  }
+  return array;
+}
+
+void add_matrix(TensorWriter& writer, const std::string& name, const Matrix& matrix) {
+  if (!matrix.is_sparse()) {
+    writer.add(name, {matrix.rows(), matrix.cols()}, matrix.dense_values());
+    return;
+  }
+  std::vector<Index> row_begin{0};
+  for (Index i = 0; i < matrix.rows(); ++i)
+    row_begin.push_back(row_begin.back() + static_cast<Index>(matrix.sparse_row(i).values.size()));
+  const Index stored = matrix.num_stored();
+  const auto count = static_cast<std::size_t>(stored);
+  const SparseRow first = matrix.rows() > 0 ? matrix.sparse_row(0) : SparseRow();
+  writer.add(name + ".row_begin", {matrix.rows() + 1}, std::move(row_begin));
+  writer.add(name + ".columns", {stored}, std::span(first.columns.data(), count));
+  writer.add(name + ".values", {stored}, std::span(first.values.data(), count));
+}
+
+Matrix get_matrix(const TensorFile& file, const std::string& name, Index cols) {
+  Matrix result;
+  if (file.has(name)) {
+    const auto tensor = file.get<float>(name, 2);
+    if (tensor.shape[1] != cols)
+      throw DataError(fmt::format("'{}' has {} columns of {}", name, tensor.shape[1], cols));
+    result = Matrix::dense_view(tensor.shape[0], cols, tensor.values.data(), file.owner());
+  } else {
+    const auto row_begin = file.get<Index>(name + ".row_begin", 1);
+    const auto columns = file.get<std::int32_t>(name + ".columns", 1);
+    const auto values = file.get<float>(name + ".values", 1);
+    result =
+        Matrix::sparse_view(cols, row_begin.values, columns.values, values.values, file.owner());
+  }
+  require_finite(result);
+  return result;
+}
+
+}  // namespace tamis

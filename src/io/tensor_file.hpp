@@ -1,0 +1,116 @@
+// Named arrays in one file: the safetensors layout. 8 bytes: length n of the header, little-endian;
+// n bytes: JSON, padded with blanks; then the arrays, without gaps. See docs/model_format.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "io/input_bytes.hpp"
+#include "io/output_file.hpp"
+#include "tamis/dataset.hpp"
+
+namespace tamis {
+
+enum class Dtype { f64, i64, f32, i32, u8 };  // in the order the arrays are laid out
+
+template <typename T>
+constexpr Dtype dtype_of() {
+  if constexpr (std::is_same_v<T, double>) return Dtype::f64;
+  if constexpr (std::is_same_v<T, std::int64_t>) return Dtype::i64;
+  if constexpr (std::is_same_v<T, float>) return Dtype::f32;
+  if constexpr (std::is_same_v<T, std::int32_t>) return Dtype::i32;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return Dtype::u8;
+}
+
+/// Collects arrays and strings, then writes them in one go. Does not copy arrays.
+class TensorWriter {
+ public:
+  void set_metadata(const std::string& key, const std::string& value) { metadata_[key] = value; }
+
+  /// `values` must live until write(). Names must differ.
+  template <typename T>
+  void add(const std::string& name, std::vector<Index> shape, std::span<const T> values) {
+    add_bytes(name, dtype_of<T>(), std::move(shape), std::as_bytes(values), nullptr);
+  }
+  /// Keeps `values`.
+  template <typename T>
+  void add(const std::string& name, std::vector<Index> shape, std::vector<T> values) {
+    auto owner = std::make_shared<const std::vector<T>>(std::move(values));
+    const auto bytes = std::as_bytes(std::span<const T>(*owner));
+    add_bytes(name, dtype_of<T>(), std::move(shape), bytes, std::move(owner));
+  }
+
+  void write(OutputFile& out) const;
+
+ private:
+  struct Array {
+    std::string name;
+    Dtype dtype;
+    std::vector<Index> shape;
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const void> owner;
+  };
+  void add_bytes(const std::string& name, Dtype dtype, std::vector<Index> shape,
+                 std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
+
+  std::map<std::string, std::string> metadata_;
+  std::vector<Array> arrays_;
+};
+
+template <typename T>
+struct Tensor {
+  std::vector<Index> shape;
+  std::span<const T> values;
+};
+
+/// The arrays of a file, in place: spans stay valid as long as owner() does. Everything is checked
+/// when the file is opened: the header is strict JSON, and shapes, types and offsets fit together
+/// and fill the file.
+class TensorFile {
+ public:
+  /// Throws DataError; messages do not name the file.
+  explicit TensorFile(InputBytes input);
+
+  const std::shared_ptr<const void>& owner() const { return input_.owner; }
+  bool has(const std::string& name) const { return arrays_.contains(name); }
+  bool has_metadata(const std::string& key) const { return metadata_.contains(key); }
+  /// Throws DataError when there is none.
+  const std::string& metadata(const std::string& key) const;
+  /// Throws DataError when there is no such array, or one of another type or number of dimensions.
+  template <typename T>
+  Tensor<T> get(const std::string& name, std::size_t dimensions) const {
+    const Array& array = find(name, dtype_of<T>(), dimensions);
+    const auto* first = reinterpret_cast<const T*>(input_.bytes.data() + array.begin);
+    return {array.shape, {first, array.size / sizeof(T)}};
+  }
+
+ private:
+  struct Array {
+    Dtype dtype = Dtype::u8;
+    std::vector<Index> shape;
+    std::size_t begin = 0;  // in the file
+    std::size_t size = 0;   // bytes
+  };
+  const Array& find(const std::string& name, Dtype dtype, std::size_t dimensions) const;
+  void parse_header(std::string_view text, std::size_t data_begin);
+  void check_layout(std::size_t data_begin) const;
+
+  InputBytes input_;
+  std::map<std::string, std::string> metadata_;
+  std::map<std::string, Array> arrays_;
+};
+
+/// Matrices as arrays: NAME (dense), or NAME.row_begin, NAME.columns, NAME.values (sparse). The
+/// matrix must live until the writer's write().
+void add_matrix(TensorWriter& writer, const std::string& name, const Matrix& matrix);
+/// Points into the file. `cols` columns; throws DataError unless the arrays fit, and a value is
+/// finite.
+Matrix get_matrix(const TensorFile& file, const std::string& name, Index cols);
+
+}  // namespace tamis
