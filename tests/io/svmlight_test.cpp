@@ -182,8 +182,7 @@ TEST(Svmlight, RefusesFilesWithoutRowsOrFeatures) {
   EXPECT_EQ(error_in(""), "t: no rows: the file is empty");
   EXPECT_EQ(error_in("# only\n\n  # comments"),
             "t: no rows: only comments, blank lines or a header");
-  EXPECT_EQ(error_in("1,2,3\n4,5,6\n").substr(0, 38),
-            "t: no row has a feature (index:value);");
+  EXPECT_EQ(error_in("1,2,3\n4,5,6\n").substr(0, 38), "t: no row has a feature (index:value);");
 }
 
 TEST(Svmlight, TakesLinesOfAnyLength) {
