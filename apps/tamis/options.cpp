@@ -160,6 +160,14 @@ OptionInfo& Options::choice(const std::string& names, std::string& variable,
   return info;
 }
 
+OptionInfo& Options::custom(const std::string& names, const std::string& value,
+                            const std::string& help,
+                            std::function<void(const std::string&)> assign) {
+  OptionInfo& info = add(names, value, help);
+  info.assign = std::move(assign);
+  return info;
+}
+
 OptionInfo& Options::format(const std::string& names, DataFormat& variable,
                             const std::string& help) {
   OptionInfo& info = add(names, "NAME", help);

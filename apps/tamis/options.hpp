@@ -68,6 +68,9 @@ class Options {
                      const std::string& help);
   OptionInfo& format(const std::string& names, DataFormat& variable, const std::string& help);
   OptionInfo& index_base(const std::string& names, int& variable, const std::string& help);
+  /// Any other kind of value.
+  OptionInfo& custom(const std::string& names, const std::string& value, const std::string& help,
+                     std::function<void(const std::string&)> assign);
   OptionInfo& argument(const std::string& name, std::string& variable, bool required,
                        const std::string& help);
 
