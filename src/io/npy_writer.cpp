@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <system_error>
 
@@ -36,6 +37,10 @@ class NumberRows : public RowFormatter {
   explicit NumberRows(const Labels& labels) : labels_(labels) {}
   void append(Index row, std::string& out) const override {
     const double number = labels_.number(row);
+    if (!std::isfinite(number)) {
+      throw DataError(
+          fmt::format("row {}: the label is {}: it must be finite", row + 1, labels_.name(row)));
+    }
     append_bytes(&number, sizeof number, out);
   }
 
