@@ -1,0 +1,150 @@
+#include "io/native_model.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "format/temporary_file.hpp"
+#include "io/tensor_file.hpp"
+#include "model/expansion_fixtures.hpp"
+#include "tamis/error.hpp"
+#include "tamis/io.hpp"
+#include "tamis/predict.hpp"
+
+namespace tamis {
+namespace {
+
+void expect_round_trip(const Model& model, const Matrix& rows) {
+  const TemporaryFile file;
+  save_model(model, file.path());
+  const Model loaded = load_model(file.path());
+  EXPECT_EQ(loaded.task(), model.task());
+  EXPECT_EQ(loaded.method(), model.method());
+  EXPECT_EQ(loaded.classes(), model.classes());
+  EXPECT_EQ(loaded.describe(), model.describe());
+  EXPECT_EQ(loaded.scaling().offset, model.scaling().offset);
+  EXPECT_EQ(loaded.scaling().factor, model.scaling().factor);
+  EXPECT_EQ(loaded.scaling().lower, model.scaling().lower);
+  EXPECT_EQ(decision_values(loaded, rows).values, decision_values(model, rows).values);
+  EXPECT_EQ(predict(loaded, rows), predict(model, rows));
+  // What is written is a function of the model.
+  const TemporaryFile again;
+  save_model(loaded, again.path());
+  EXPECT_EQ(again.read(), file.read());
+}
+
+TEST(NativeModel, KeepsEverything) {
+  EXPECT_TRUE(rc::check("round trip", [] {
+    Random random(*rc::gen::arbitrary<std::uint64_t>());
+    const Index cols = *rc::gen::inRange<Index>(1, 9);
+    const auto decision =
+        *rc::gen::element(Decision::single, Decision::one_vs_one, Decision::one_vs_rest);
+    const Index classes = decision == Decision::single ? 2 : *rc::gen::inRange<Index>(1, 5);
+    Matrix vectors = random_rows(*rc::gen::inRange<Index>(0, 40), cols, random);
+    if (*rc::gen::arbitrary<bool>()) vectors = vectors.to_sparse();
+    const Matrix rows = random_rows(20, cols, random);
+    auto machine = std::make_shared<const KernelExpansion>(random_parts(
+        *rc::gen::elementOf(all_kernels()), std::move(vectors), decision, classes, random));
+    const auto method = *rc::gen::element(ScalingMethod::none, ScalingMethod::minmax,
+                                          ScalingMethod::standard, ScalingMethod::maxabs);
+    Scaling scaling = Scaling::fit(rows, method, -1, 1);
+    std::vector<double> numbers;
+    std::vector<std::string> words;
+    for (Index c = 0; c < classes; ++c) {
+      numbers.push_back(random.uniform(-5, 5));
+      words.push_back(std::to_string(c) + *rc::gen::arbitrary<std::string>());  // any bytes
+    }
+    const bool is_text = *rc::gen::arbitrary<bool>();
+    expect_round_trip(
+        {Task::classification, is_text ? Labels::text(words) : Labels::numeric(numbers), scaling,
+         machine, "exact"},
+        rows);
+    if (decision == Decision::single)
+      expect_round_trip({Task::regression, {}, scaling, machine, "exact"}, rows);
+    RC_ASSERT(!testing::Test::HasFailure());
+  }));
+}
+
+TEST(NativeModel, IsASafetensorsFile) {
+  Random random(1);
+  auto machine = std::make_shared<const KernelExpansion>(
+      random_parts({}, random_rows(5, 3, random), Decision::single, 2, random));
+  const TemporaryFile file;
+  save_model({Task::classification, Labels::text({"yes", "no"}), {}, machine, "exact"},
+             file.path());
+  const std::string bytes = file.read();
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), 8);
+  EXPECT_EQ((8 + length) % 64, 0U);
+  const auto header = nlohmann::json::parse(bytes.substr(8, length));
+  EXPECT_EQ(header["__metadata__"]["format"], "tamis");
+  EXPECT_EQ(header["__metadata__"]["format_version"], "1");
+  EXPECT_EQ(header["__metadata__"]["kind"], "kernel-expansion");
+  EXPECT_EQ(header["support_vectors"]["dtype"], "F32");
+  EXPECT_EQ(header["support_vectors"]["shape"], nlohmann::json({5, 3}));
+}
+
+std::string message_of(const std::string& path) {
+  try {
+    load_model(path);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(NativeModel, SaysWhatIsNoModel) {
+  const TemporaryFile file;
+  EXPECT_EQ(message_of(file.path()), file.path() + ": cannot open: No such file or directory");
+  file.write("");
+  EXPECT_EQ(message_of(file.path()), file.path() + ": not a model file: it is empty");
+  file.write("hello, this is not a model at all");
+  EXPECT_EQ(message_of(file.path()), file.path() + ": not a model file");
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  EXPECT_EQ(message_of(folder), folder + ": cannot read: it is a folder");
+  const std::string other = R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})";
+  file.write(std::string("\x35\0\0\0\0\0\0\0", 8) + other);
+  ASSERT_EQ(other.size(), 0x35U);
+  EXPECT_EQ(message_of(file.path()), file.path() + ": not a model file of tamis");
+}
+
+TEST(NativeModel, AsksForANewerVersion) {
+  Random random(2);
+  auto machine = std::make_shared<const KernelExpansion>(
+      random_parts({}, random_rows(1, 1, random), Decision::single, 2, random));
+  const TemporaryFile file;
+  save_model({Task::regression, {}, {}, machine, "exact"}, file.path());
+  std::string bytes = file.read();
+  const std::string version = "\"format_version\":\"";
+  bytes[bytes.find(version) + version.size()] = '7';
+  file.write(bytes);
+  EXPECT_NE(message_of(file.path()).find("format version 7, this tamis reads up to 1"),
+            std::string::npos);
+}
+
+TEST(NativeModel, IgnoresWhatItDoesNotKnow) {
+  Random random(3);
+  auto machine = std::make_shared<const KernelExpansion>(
+      random_parts({}, random_rows(4, 2, random), Decision::single, 2, random));
+  const TemporaryFile file;
+  save_model({Task::regression, {}, {}, machine, "exact"}, file.path());
+  const std::string bytes = file.read();
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), 8);
+  const std::string arrays = bytes.substr(8 + length);
+  auto header = nlohmann::json::parse(bytes.substr(8, length));
+  header["__metadata__"]["later"] = "more";
+  header["later"] = {
+      {"dtype", "U8"}, {"shape", {3}}, {"data_offsets", {arrays.size(), arrays.size() + 3}}};
+  std::string text = header.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  length = text.size();
+  file.write(std::string(reinterpret_cast<const char*>(&length), 8) + text + arrays + "abc");
+  EXPECT_EQ(load_model(file.path()).num_support_vectors(), 4);
+}
+
+}  // namespace
+}  // namespace tamis
