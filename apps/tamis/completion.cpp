@@ -65,9 +65,10 @@ std::string bash_completion() {
           fmt::format("        {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
                       joined(info.names, "|"), joined(info.choices, " "));
     }
-    cases += "    " + entry->command->name() + ")\n      case $before in\n" + values +
-             "      esac\n      options=\"" + words + "\"\n      choices=\"" + choices +
-             "\"\n      ;;\n";
+    cases += fmt::format(
+        "    {})\n      case $before in\n{}      esac\n      options=\"{}\"\n      choices=\"{}\"\n"
+        "      ;;\n",
+        entry->command->name(), values, words, choices);
   }
   return "# bash completion for tamis\n_tamis() {\n"
          "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <unordered_map>
 
 #include "tamis/error.hpp"
 
@@ -35,8 +36,18 @@ void visit(Column& column, Index j, float value, std::uint64_t& hash) {
   hash = mix(mix(hash, static_cast<std::uint64_t>(j)), std::bit_cast<std::uint32_t>(value));
 }
 
-std::vector<std::uint64_t> scan(const Matrix& x, std::vector<Column>& columns,
-                                const RunControl& control) {
+// By the column's number. Only columns that have values: a sparse file may name column two billion,
+// and nothing between.
+using ColumnMap = std::unordered_map<Index, Column>;
+
+std::vector<std::uint64_t> scan(const Matrix& x, ColumnMap& columns, const RunControl& control) {
+  std::vector<Column*> quick(static_cast<std::size_t>(std::min<Index>(x.cols(), 1 << 20)));
+  const auto column_at = [&](Index j) -> Column& {
+    if (j >= static_cast<Index>(quick.size())) return columns[j];
+    Column*& place = quick[static_cast<std::size_t>(j)];
+    if (place == nullptr) place = &columns[j];  // elements of the map never move
+    return *place;
+  };
   std::vector<std::uint64_t> hashes(static_cast<std::size_t>(x.rows()), 1);
   for (Index i = 0; i < x.rows(); ++i) {
     if (i % 1024 == 0 && control.cancelled()) throw Cancelled();
@@ -44,23 +55,24 @@ std::vector<std::uint64_t> scan(const Matrix& x, std::vector<Column>& columns,
     if (x.is_sparse()) {
       const SparseRow row = x.sparse_row(i);
       for (std::size_t k = 0; k < row.values.size(); ++k)
-        visit(columns[static_cast<std::size_t>(row.columns[k])], row.columns[k], row.values[k],
-              hash);
+        visit(column_at(row.columns[k]), row.columns[k], row.values[k], hash);
     } else {
       const auto row = x.dense_row(i);
       for (std::size_t j = 0; j < row.size(); ++j)
-        visit(columns[j], static_cast<Index>(j), row[j], hash);
+        visit(column_at(static_cast<Index>(j)), static_cast<Index>(j), row[j], hash);
     }
   }
   return hashes;
 }
 
-void summarize_columns(std::vector<Column>& columns, DataSummary& out) {
+void summarize_columns(ColumnMap& columns, DataSummary& out) {
   double widest = 0;
   double narrowest = INFINITY;
   Index nonzero = 0;
-  bool first = true;
-  for (Column& column : columns) {
+  // The columns not seen hold zeros only.
+  out.constant_columns = out.features - static_cast<Index>(columns.size());
+  bool first = out.constant_columns == 0;
+  for (auto& [number, column] : columns) {
     nonzero += column.stored;
     if (column.stored < out.rows) {
       column.low = std::min(column.low, 0.0F);
@@ -136,7 +148,7 @@ DataSummary summarize(const Dataset& data, const RunControl& control) {
   out.rows = data.rows();
   out.features = data.cols();
   out.sparse = data.features().is_sparse();
-  std::vector<Column> columns(static_cast<std::size_t>(data.cols()));
+  ColumnMap columns;
   const auto hashes = scan(data.features(), columns, control);
   summarize_columns(columns, out);
   summarize_labels(data.labels(), out);

@@ -21,7 +21,8 @@ struct DecisionValues {
 };
 
 /// One label (class or number) a row. Rows may have fewer columns than the model (the rest is
-/// zero), or more if those hold only zeros; otherwise DataError. The model's scaling is applied.
+/// zero), or more if those hold only zeros; otherwise DataError. Models from LIBSVM files, which do
+/// not say how many columns there were, take any number. The model's scaling is applied.
 Labels predict(const Model& model, const Matrix& features, const RunControl& control = {});
 
 DecisionValues decision_values(const Model& model, const Matrix& features,

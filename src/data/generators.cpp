@@ -300,6 +300,7 @@ void validate(const NamedRecipe& recipe, const GenerateOptions& options) {
 
 std::vector<std::string_view> generator_names() {
   std::vector<std::string_view> names;
+  names.reserve(kRecipes.size());
   for (const NamedRecipe& recipe : kRecipes) names.push_back(recipe.name);
   return names;
 }

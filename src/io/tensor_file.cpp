@@ -193,21 +193,16 @@ void add_matrix(TensorWriter& writer, const std::string& name, const Matrix& mat
 }
 
 Matrix get_matrix(const TensorFile& file, const std::string& name, Index cols) {
-  Matrix result;
-  if (file.has(name)) {
-    const auto tensor = file.get<float>(name, 2);
-    if (tensor.shape[1] != cols)
-      throw DataError(fmt::format("'{}' has {} columns of {}", name, tensor.shape[1], cols));
-    result = Matrix::dense_view(tensor.shape[0], cols, tensor.values.data(), file.owner());
-  } else {
+  if (!file.has(name)) {
     const auto row_begin = file.get<Index>(name + ".row_begin", 1);
     const auto columns = file.get<std::int32_t>(name + ".columns", 1);
     const auto values = file.get<float>(name + ".values", 1);
-    result =
-        Matrix::sparse_view(cols, row_begin.values, columns.values, values.values, file.owner());
+    return Matrix::sparse_view(cols, row_begin.values, columns.values, values.values, file.owner());
   }
-  require_finite(result);
-  return result;
+  const auto tensor = file.get<float>(name, 2);
+  if (tensor.shape[1] != cols)
+    throw DataError(fmt::format("'{}' has {} columns of {}", name, tensor.shape[1], cols));
+  return Matrix::dense_view(tensor.shape[0], cols, tensor.values.data(), file.owner());
 }
 
 }  // namespace tamis

@@ -109,8 +109,8 @@ class TensorFile {
 /// Matrices as arrays: NAME (dense), or NAME.row_begin, NAME.columns, NAME.values (sparse). The
 /// matrix must live until the writer's write().
 void add_matrix(TensorWriter& writer, const std::string& name, const Matrix& matrix);
-/// Points into the file. `cols` columns; throws DataError unless the arrays fit, and a value is
-/// finite.
+/// Points into the file. Throws DataError unless the arrays fit each other and `cols`; whether the
+/// values are finite is left to whoever uses them.
 Matrix get_matrix(const TensorFile& file, const std::string& name, Index cols);
 
 }  // namespace tamis

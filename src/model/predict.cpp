@@ -12,7 +12,7 @@
 namespace tamis {
 namespace {
 
-constexpr Index kScaledValues = Index{16} << 20;  // scaled at a time: 64 MiB of float
+constexpr Index kScaledValues = Index{4} << 20;  // scaled at a time: 16 MiB of float
 
 std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
 

@@ -159,6 +159,12 @@ class Check(CliTest):
         self.assertRegex(self.ok("check", "t.svm").out, r"targets +0.25 to 0.5")
         self.assertIn("only one class", self.ok("check", "-", stdin="1 1:1\n1 1:2\n").out)
 
+    def test_a_column_far_out(self):
+        text = self.ok("check", "-", "--memory", "100M", stdin="1 2000000000:1\n-1 7:-3\n").out
+        self.assertRegex(text, r"features +2000000000\n")
+        self.assertRegex(text, r"values +-3 to 1\n")
+        self.assertRegex(text, r"constant columns +1999999998\n")
+
     def test_json_replaces_the_text(self):
         report = json.loads(self.ok("check", "-", "--json", "-", stdin="1 1:1\n-1 1:2\n").out)
         self.assertEqual(report["command"], "check")

@@ -188,14 +188,14 @@ TEST(KernelExpansion, CanBeCancelledAndReports) {
     EXPECT_THROW(values_of(machine, rows, control), Cancelled);
   }
   const KernelExpansion machine(
-      random_parts({}, random_rows(2000, 30, random), Decision::single, 2, random));
+      random_parts({}, random_rows(500, 30, random), Decision::single, 2, random));
   RunControl control;
   double last = 0;
   control.on_progress = [&](const Progress& progress) {
     EXPECT_EQ(progress.phase, "predict");
     last = progress.done_fraction;
   };
-  values_of(machine, random_rows(20000, 30, random), control);
+  values_of(machine, random_rows(8000, 30, random), control);
   EXPECT_LE(last, 1.0);
 }
 

@@ -64,7 +64,7 @@ TEST(Predict, FitsColumns) {
 
 TEST(Predict, Scales) {
   Random random(4);
-  const Matrix rows = random_rows(30000, 600, random);  // more than one block of scaled rows
+  const Matrix rows = random_rows(8000, 600, random);  // more than one block of scaled rows
   const Matrix few = rows.select(std::vector<Index>{0, 1, 2, 3, 4, 5, 6, 7});
   const Scaling scaling = Scaling::fit(few, ScalingMethod::minmax, -1, 1);
   const Model plain = random_model(Decision::single, 2, 600, random);
