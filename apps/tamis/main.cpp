@@ -1,8 +1,3 @@
-#include <cstdio>
+#include "program.hpp"
 
-#include "tamis/version.hpp"
-
-int main() {
-  std::printf("tamis %s\n", TAMIS_VERSION);
-  return 0;
-}
+int main(int argc, char** argv) { return tamis::cli::run_program(argc, argv); }

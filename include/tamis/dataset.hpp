@@ -65,6 +65,17 @@ class Matrix {
     return {values_, static_cast<std::size_t>(rows_ * cols_)};
   }
 
+  /// The three arrays of a sparse matrix.
+  std::span<const Index> row_offsets() const {
+    return {row_begin_, static_cast<std::size_t>(rows_ + 1)};
+  }
+  std::span<const std::int32_t> sparse_columns() const {
+    return {columns_, static_cast<std::size_t>(num_stored())};
+  }
+  std::span<const float> sparse_values() const {
+    return {values_, static_cast<std::size_t>(num_stored())};
+  }
+
   /// Writes row i, zeros included, into out[0 .. cols).
   void copy_row(Index i, std::span<float> out) const;
   /// The value at (i, j); logarithmic in the row's length when sparse.

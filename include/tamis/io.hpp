@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
@@ -45,6 +46,9 @@ struct WriteOptions {
 /// standard output.
 void write_dataset(const std::string& path, const Dataset& data, const WriteOptions& options = {},
                    const RunControl& control = {});
+
+/// Any other text, such as predictions and reports, written the same way as write_dataset().
+void write_text(const std::string& path, std::string_view text);
 
 enum class ModelFormat { native, libsvm };
 

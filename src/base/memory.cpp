@@ -5,11 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <fstream>
 #include <limits>
-#include <string_view>
 
 #include "tamis/error.hpp"
 
@@ -64,40 +61,6 @@ std::int64_t available_memory_bytes() {
 std::int64_t resolve_memory_budget(std::int64_t requested) {
   if (requested > 0) return requested;
   return resident_memory_bytes() + available_memory_bytes() / 5 * 4;
-}
-
-std::string format_bytes(std::int64_t bytes) {
-  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
-  int unit = 0;
-  while (value >= 1024 && unit < 4) {
-    value /= 1024;
-    ++unit;
-  }
-  return fmt::format("{:.{}f} {}", value, unit == 0 || value >= 100 ? 0 : 1, kUnits[unit]);
-}
-
-std::int64_t parse_bytes(const std::string& text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  std::string_view unit(rest, static_cast<std::size_t>(end - rest));
-  if (unit.ends_with("iB"))
-    unit.remove_suffix(2);
-  else if (unit.size() == 2 && unit.ends_with('B'))
-    unit.remove_suffix(1);
-  double factor = 0;
-  if (unit.empty() || unit == "B") factor = 1;
-  if (unit == "K" || unit == "k") factor = 0x1p10;
-  if (unit == "M" || unit == "m") factor = 0x1p20;
-  if (unit == "G" || unit == "g") factor = 0x1p30;
-  if (unit == "T" || unit == "t") factor = 0x1p40;
-  const double bytes = value * factor;
-  if (error != std::errc() || factor == 0 || !(bytes >= 1) || bytes > 0x1p62) {
-    throw InvalidArgument(
-        fmt::format("'{}' is not a size: give a number with K, M, G or T, for example 4G", text));
-  }
-  return static_cast<std::int64_t>(bytes);
 }
 
 void require_memory(const std::string& what, std::int64_t needed_bytes, std::int64_t left_bytes) {

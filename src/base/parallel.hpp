@@ -3,17 +3,18 @@
 #pragma once
 
 #include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
-namespace tamis {
+#include "tamis/system.hpp"
 
-/// CPUs this process may use: the affinity mask and the cgroup quota, at least 1.
-int available_threads();
+namespace tamis {
 
 /// `requested` if positive, else available_threads(). Throws InvalidArgument if negative or above
 /// 4096.
@@ -23,7 +24,12 @@ int resolve_threads(int requested);
 /// available).
 template <typename Work>
 auto with_threads(int threads, Work&& work) {
-  tbb::task_arena arena(resolve_threads(threads));
+  const int count = resolve_threads(threads);
+  // More threads than CPUs: without this oneTBB prints a warning and ignores the request.
+  std::optional<tbb::global_control> more;
+  if (count > available_threads())
+    more.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count));
+  tbb::task_arena arena(count);
   return arena.execute(std::forward<Work>(work));
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "io/input_bytes.hpp"
 #include "io/text_chunks.hpp"
@@ -20,7 +21,26 @@ struct ParseInput {
 Dataset parse_svmlight(const ParseInput& source, const ReadOptions& options,
                        const RunControl& control, std::int64_t chunk_bytes = kTextChunkBytes);
 
+/// Fields separated by the commonest of `,` `;` and tab in the first line, which is a header if one
+/// of its features is not a number. Throws ParseError, or DataError if a column is not there.
+Dataset parse_csv(const ParseInput& source, const ReadOptions& options, const RunControl& control,
+                  std::int64_t chunk_bytes = kTextChunkBytes);
+
+/// A NumPy array of one or two dimensions; `labels`, if it has bytes, is an array of labels. Throws
+/// DataError.
+Dataset parse_npy(const ParseInput& source, const ParseInput& labels, const ReadOptions& options,
+                  const RunControl& control);
+
+/// True if the bytes begin as a NumPy file does.
+bool is_npy(std::string_view bytes);
+
 /// The format `format` stands for, given the name of the file.
 DataFormat resolve_format(DataFormat format, const std::string& path);
+
+/// True for .gz, .xz, .bz2 and .zst.
+bool has_packed_ending(std::string_view path);
+
+/// The path without .npy, compression endings stripped: what the names of label files begin with.
+std::string npy_stem(std::string_view path);
 
 }  // namespace tamis

@@ -1,9 +1,11 @@
 // read_dataset(): opens, picks the format, parses.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <limits>
 #include <new>
 #include <string_view>
+#include <system_error>
 
 #include "base/parallel.hpp"
 #include "io/data_formats.hpp"
@@ -14,22 +16,55 @@
 namespace tamis {
 namespace {
 
+constexpr std::string_view kPackedEndings[] = {".gz", ".xz", ".bz2", ".zst"};
+
+std::string_view without_packing(std::string_view name) {
+  for (const std::string_view ending : kPackedEndings) {
+    if (name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
+  }
+  return name;
+}
+
+// The file of labels that belongs to X.npy; empty if there is none.
+std::string labels_beside(const std::string& path, const ReadOptions& options) {
+  if (!options.labels_path.empty() || path == "-") return options.labels_path;
+  for (const char* ending : {".labels.npy", "_labels.npy"}) {
+    const std::string candidate = npy_stem(path) + ending;
+    std::error_code error;
+    if (std::filesystem::exists(candidate, error)) return candidate;
+  }
+  return {};
+}
+
 Dataset parse_dataset(const std::string& path, const ReadOptions& options,
                       const RunControl& control) {
   const ParseInput source{input_name(path), read_input(path, control)};
-  return parse_svmlight(source, options, control);
+  DataFormat format = resolve_format(options.format, path);
+  if (options.format == DataFormat::automatic && is_npy(source.input.bytes))
+    format = DataFormat::npy;  // no text begins like that
+  if (format == DataFormat::csv) return parse_csv(source, options, control);
+  if (format == DataFormat::svmlight) return parse_svmlight(source, options, control);
+  ParseInput labels;
+  const std::string labels_path = labels_beside(path, options);
+  if (!labels_path.empty()) labels = {input_name(labels_path), read_input(labels_path, control)};
+  return parse_npy(source, labels, options, control);
 }
 
 }  // namespace
 
+bool has_packed_ending(std::string_view path) {
+  return without_packing(path).size() != path.size();
+}
+
+std::string npy_stem(std::string_view path) {
+  std::string_view stem = without_packing(path);
+  if (stem.ends_with(".npy")) stem.remove_suffix(4);
+  return std::string(stem);
+}
+
 DataFormat resolve_format(DataFormat format, const std::string& path) {
   if (format != DataFormat::automatic) return format;
-  std::string_view name = path;
-  for (const std::string_view packed : {".gz", ".xz", ".bz2", ".zst"}) {
-    if (!name.ends_with(packed)) continue;
-    name.remove_suffix(packed.size());
-    break;
-  }
+  const std::string_view name = without_packing(path);
   if (name.ends_with(".csv") || name.ends_with(".tsv")) return DataFormat::csv;
   return name.ends_with(".npy") ? DataFormat::npy : DataFormat::svmlight;
 }

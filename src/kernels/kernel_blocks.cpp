@@ -1,83 +1,264 @@
 #include "kernels/kernel_blocks.hpp"
 
+#include <hwy/aligned_allocator.h>
+
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/check.hpp"
+#include "base/checked.hpp"
+#include "base/parallel.hpp"
+#include "kernels/simd/tiles.hpp"
 
 namespace tamis {
+namespace {
 
-struct KernelBlocks::Impl {
-  Kernel kernel;
-  Matrix points;
+static_assert(kPanel == simd::kLanes);
+
+using AlignedFloats = hwy::AlignedFreeUniquePtr<float[]>;
+
+std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
+
+AlignedFloats allocate_floats(Index count) {
+  auto floats = hwy::AllocateAligned<float>(usize(std::max<Index>(count, 1)));
+  if (!floats) throw std::bad_alloc();
+  return floats;
+}
+
+simd::Formula formula_of(const Kernel& kernel) {
+  simd::Formula formula;
+  formula.gamma = static_cast<float>(kernel.gamma);
+  formula.coef0 = static_cast<float>(kernel.coef0);
+  formula.degree = kernel.degree;
+  switch (kernel.type) {
+    case KernelType::polynomial:
+      formula.form = simd::Form::polynomial;
+      break;
+    case KernelType::rbf:
+      formula.form = simd::Form::rbf;
+      break;
+    case KernelType::sigmoid:
+      formula.form = simd::Form::sigmoid;
+      break;
+    default:
+      formula.form = simd::Form::dot;
+  }
+  return formula;
+}
+
+float squared_norm(const SparseRow& row) {
+  double sum = 0;
+  for (const float v : row.values) sum += static_cast<double>(v) * static_cast<double>(v);
+  return static_cast<float>(sum);
+}
+
+// Room for rows packed side by side. Invariant between uses: every float is zero, so that packing a
+// sparse row touches only its non-zeros. One for each thread, kept from call to call because
+// clearing it would cost more than the work.
+class PackingBuffer {
+ public:
+  static PackingBuffer& of_this_thread() {
+    static thread_local PackingBuffer buffer;
+    return buffer;
+  }
+
+  float* reserve(Index count) {
+    if (count > capacity_) {
+      values_ = allocate_floats(count);
+      std::fill_n(values_.get(), count, 0.0F);
+      capacity_ = count;
+    }
+    return values_.get();
+  }
+
+ private:
+  AlignedFloats values_;
+  Index capacity_ = 0;
 };
 
+}  // namespace
+
+struct KernelBlocks::Impl {
+  simd::Formula formula;
+  bool precomputed = false;
+  Index num_points = 0;
+  Index cols = 0;
+
+  AlignedFloats panels;        // dense points: panel after panel
+  Matrix sparse;               // sparse points
+  std::vector<float> norms;    // their squared norms
+  std::vector<Index> serials;  // precomputed points: the column that holds their values
+
+  void pack_dense(const Matrix& points, std::span<const Index> rows);
+  void evaluate_dense(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
+                      float* out, Index stride) const;
+  void evaluate_sparse(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
+                       float* out, Index stride) const;
+};
+
+// Panel p holds points 16 p .. 16 p + 15, feature-major; places past the last point are zero.
+void KernelBlocks::Impl::pack_dense(const Matrix& points, std::span<const Index> rows) {
+  const Index num_panels = round_up(num_points, kPanel) / kPanel;
+  panels = allocate_floats(checked_product(num_panels * kPanel, cols));
+  parallel_ranges(num_panels, 16, [&](Index panel_begin, Index panel_end) {
+    for (Index p = panel_begin; p < panel_end; ++p) {
+      float* panel = panels.get() + p * kPanel * cols;
+      for (Index l = 0; l < kPanel; ++l) {
+        const Index point = p * kPanel + l;
+        if (point >= num_points) {
+          for (Index j = 0; j < cols; ++j) panel[j * kPanel + l] = 0.0F;
+          continue;
+        }
+        const auto values = points.dense_row(rows.empty() ? point : rows[usize(point)]);
+        for (Index j = 0; j < cols; ++j) panel[j * kPanel + l] = values[usize(j)];
+      }
+    }
+  });
+}
+
+void KernelBlocks::Impl::evaluate_dense(const Matrix& queries, std::span<const Index> rows,
+                                        Index begin, Index end, float* out, Index stride) const {
+  constexpr Index kRows =
+      64;  // rows handed down at once; bounds the unpacked copies of sparse queries
+  const float* pointers[kRows];
+  const Index num_panels = round_up(end - begin, kPanel) / kPanel;
+  AlignedFloats unpacked;
+  if (queries.is_sparse()) unpacked = allocate_floats(kRows * cols);
+  for (Index first = 0; first < static_cast<Index>(rows.size()); first += kRows) {
+    const Index count = std::min(kRows, static_cast<Index>(rows.size()) - first);
+    for (Index r = 0; r < count; ++r) {
+      const Index row = rows[usize(first + r)];
+      if (queries.is_sparse()) {
+        float* copy = unpacked.get() + r * cols;
+        queries.copy_row(row, {copy, usize(cols)});
+        pointers[r] = copy;
+      } else {
+        pointers[r] = queries.dense_row(row).data();
+      }
+    }
+    simd::dense_tiles(formula, cols, pointers, count, panels.get() + begin * cols, num_panels,
+                      out + first * stride, stride);
+  }
+}
+
+void KernelBlocks::Impl::evaluate_sparse(const Matrix& queries, std::span<const Index> rows,
+                                         Index begin, Index end, float* out, Index stride) const {
+  const simd::SparsePoints points{sparse.row_offsets().data(), sparse.sparse_columns().data(),
+                                  sparse.sparse_values().data(), norms.data()};
+  for (Index first = 0; first < static_cast<Index>(rows.size());) {
+    const Index left = static_cast<Index>(rows.size()) - first;
+    const Index width = left > kPanel ? 4 * kPanel : kPanel;
+    const Index count = std::min(width, left);
+    float* packed = PackingBuffer::of_this_thread().reserve(cols * width);
+    float row_norms[4 * kPanel] = {};
+    const auto for_each_value = [&](auto&& action) {
+      for (Index r = 0; r < count; ++r) {
+        const Index row = rows[usize(first + r)];
+        if (queries.is_sparse()) {
+          const SparseRow values = queries.sparse_row(row);
+          for (std::size_t k = 0; k < values.columns.size(); ++k)
+            action(r, values.columns[k], values.values[k]);
+        } else {
+          const auto values = queries.dense_row(row);
+          for (Index j = 0; j < cols; ++j) action(r, j, values[usize(j)]);
+        }
+      }
+    };
+    double sums[4 * kPanel] = {};
+    for_each_value([&](Index r, Index j, float value) {
+      packed[j * width + r] = value;
+      sums[r] += static_cast<double>(value) * static_cast<double>(value);
+    });
+    std::transform(sums, sums + count, row_norms,
+                   [](double sum) { return static_cast<float>(sum); });
+    simd::sparse_tiles(formula, {packed, row_norms, width}, count, points, begin, end,
+                       out + first * stride, stride);
+    for_each_value([&](Index r, Index j, float) { packed[j * width + r] = 0.0F; });
+    first += count;
+  }
+}
+
+KernelBlocks::KernelBlocks(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 KernelBlocks::KernelBlocks(const Kernel& kernel, const Matrix& points)
-    : impl_(std::make_unique<Impl>(Impl{kernel, points})) {}
+    : KernelBlocks(kernel, points, {}) {}
+
 KernelBlocks::KernelBlocks(const Kernel& kernel, const Matrix& points, std::span<const Index> rows)
-    : KernelBlocks(kernel, points.select(rows)) {}
+    : impl_(std::make_unique<Impl>()) {
+  impl_->formula = formula_of(kernel);
+  impl_->num_points = rows.empty() ? points.rows() : static_cast<Index>(rows.size());
+  impl_->cols = points.cols();
+  if (kernel.type == KernelType::precomputed) {
+    impl_->precomputed = true;
+    for (Index i = 0; i < impl_->num_points; ++i) {
+      impl_->serials.push_back(static_cast<Index>(points.at(rows.empty() ? i : rows[usize(i)], 0)));
+    }
+  } else if (points.is_sparse()) {
+    impl_->sparse = rows.empty() ? points : points.select(rows);
+    impl_->norms.resize(usize(impl_->num_points));
+    for (Index i = 0; i < impl_->num_points; ++i)
+      impl_->norms[usize(i)] = squared_norm(impl_->sparse.sparse_row(i));
+  } else {
+    impl_->pack_dense(points, rows);
+  }
+}
+
+KernelBlocks KernelBlocks::squared_distances(const Matrix& points) {
+  KernelBlocks blocks({.type = KernelType::rbf}, points);
+  blocks.impl_->formula.form = simd::Form::squared_distance;
+  return blocks;
+}
+
 KernelBlocks::~KernelBlocks() = default;
 KernelBlocks::KernelBlocks(KernelBlocks&&) noexcept = default;
 KernelBlocks& KernelBlocks::operator=(KernelBlocks&&) noexcept = default;
 
-Index KernelBlocks::num_points() const { return impl_->points.rows(); }
-Index KernelBlocks::size_bytes() const { return impl_->points.size_bytes(); }
-const Kernel& KernelBlocks::kernel() const { return impl_->kernel; }
+Index KernelBlocks::num_points() const { return impl_->num_points; }
+
+Index KernelBlocks::size_bytes() const {
+  const Index per_float = static_cast<Index>(sizeof(float));
+  if (impl_->panels) return round_up(impl_->num_points, kPanel) * impl_->cols * per_float;
+  return static_cast<Index>(impl_->norms.size()) * per_float +
+         static_cast<Index>(impl_->serials.size() * sizeof(Index));
+}
 
 void KernelBlocks::evaluate(const Matrix& queries, std::span<const Index> rows, Index begin,
                             Index end, float* out, Index stride) const {
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    for (Index c = begin; c < end; ++c) {
-      out[static_cast<Index>(r) * stride + c - begin] =
-          static_cast<float>(kernel_value(impl_->kernel, queries, rows[r], impl_->points, c));
+  TAMIS_CHECK(begin % kPanel == 0 && end <= num_points() &&
+              stride >= round_up(end - begin, kPanel));
+  TAMIS_CHECK(queries.cols() == impl_->cols);
+  if (begin >= end) return;
+  if (impl_->precomputed) {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      for (Index c = begin; c < end; ++c) {
+        out[static_cast<Index>(r) * stride + c - begin] =
+            queries.at(rows[r], impl_->serials[usize(c)]);
+      }
     }
+  } else if (impl_->panels) {
+    impl_->evaluate_dense(queries, rows, begin, end, out, stride);
+  } else {
+    impl_->evaluate_sparse(queries, rows, begin, end, out, stride);
   }
-}
-
-std::vector<double> KernelBlocks::diagonal() const {
-  std::vector<double> result;
-  for (Index i = 0; i < num_points(); ++i) {
-    result.push_back(kernel_value(impl_->kernel, impl_->points, i, impl_->points, i));
-  }
-  return result;
 }
 
 void accumulate_rows(const float* values, Index stride, std::span<const double> coefficients,
                      Index count, double* sums) {
-  for (std::size_t r = 0; r < coefficients.size(); ++r) {
-    for (Index c = 0; c < count; ++c)
-      sums[c] += coefficients[r] * static_cast<double>(values[static_cast<Index>(r) * stride + c]);
+  const float* rows[64];
+  for (std::size_t first = 0; first < coefficients.size(); first += 64) {
+    const std::size_t some = std::min<std::size_t>(64, coefficients.size() - first);
+    for (std::size_t r = 0; r < some; ++r)
+      rows[r] = values + static_cast<Index>(first + r) * stride;
+    accumulate_rows({rows, some}, coefficients.subspan(first, some), count, sums);
   }
 }
 
-double kernel_value(const Kernel& kernel, const Matrix& a, Index row_a, const Matrix& b,
-                    Index row_b) {
-  if (kernel.type == KernelType::precomputed) {
-    const auto serial = static_cast<Index>(b.at(row_b, 0));
-    TAMIS_CHECK(serial >= 1 && serial < a.cols());
-    return static_cast<double>(a.at(row_a, serial));
-  }
-  std::vector<float> x(static_cast<std::size_t>(a.cols()));
-  std::vector<float> z(static_cast<std::size_t>(b.cols()));
-  TAMIS_CHECK(x.size() == z.size());
-  a.copy_row(row_a, x);
-  b.copy_row(row_b, z);
-  double dot = 0;
-  double squared_distance = 0;
-  for (std::size_t j = 0; j < x.size(); ++j) {
-    const double difference = static_cast<double>(x[j]) - static_cast<double>(z[j]);
-    dot += static_cast<double>(x[j]) * static_cast<double>(z[j]);
-    squared_distance += difference * difference;
-  }
-  switch (kernel.type) {
-    case KernelType::rbf:
-      return std::exp(-kernel.gamma * squared_distance);
-    case KernelType::polynomial:
-      return std::pow(kernel.gamma * dot + kernel.coef0, kernel.degree);
-    case KernelType::sigmoid:
-      return std::tanh(kernel.gamma * dot + kernel.coef0);
-    default:
-      return dot;
-  }
+void accumulate_rows(std::span<const float* const> rows, std::span<const double> coefficients,
+                     Index count, double* sums) {
+  TAMIS_CHECK(rows.size() == coefficients.size());
+  simd::accumulate(rows.data(), coefficients.data(), static_cast<Index>(rows.size()), count, sums);
 }
+
+const char* simd_target_name() { return simd::target_name(); }
 
 }  // namespace tamis

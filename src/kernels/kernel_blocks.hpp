@@ -15,33 +15,34 @@ namespace tamis {
 inline constexpr Index kPanel = 16;
 
 /// Kernel values between any rows and a fixed set of points. Immutable; safe to use from many
-/// threads at once. K(x, z) is the same to the last bit whichever of x and z is the point.
+/// threads at once. K(x, z) is the same to the last bit whichever of x and z is the point, as long
+/// as both come from like matrices (both dense or both sparse).
 class KernelBlocks {
  public:
-  /// Packs `points` for the SIMD code (a copy when dense; sparse points are shared).
+  /// Packs `points` for the SIMD code: a copy when dense; sparse points are shared.
   KernelBlocks(const Kernel& kernel, const Matrix& points);
   /// The same for the given rows of `points`, in that order.
   KernelBlocks(const Kernel& kernel, const Matrix& points, std::span<const Index> rows);
+  /// Squared Euclidean distances in place of kernel values, for neighbour search.
+  static KernelBlocks squared_distances(const Matrix& points);
   ~KernelBlocks();
   KernelBlocks(KernelBlocks&&) noexcept;
   KernelBlocks& operator=(KernelBlocks&&) noexcept;
 
   Index num_points() const;
+  /// Bytes held beside the points matrix that was passed in.
   Index size_bytes() const;
-  const Kernel& kernel() const;
 
   /// out[r * stride + c - begin] = K(queries row rows[r], point c) for c in [begin, end). `begin`
   /// is a multiple of kPanel; `stride` is at least end - begin rounded up to kPanel, and what lies
-  /// between is overwritten with unspecified finite values. `queries` must have as many columns as
-  /// the points.
+  /// between is overwritten with unspecified values. `queries` must have as many columns as the
+  /// points.
   void evaluate(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
                 float* out, Index stride) const;
 
-  /// K(x, x) of every point, in double.
-  std::vector<double> diagonal() const;
-
  private:
   struct Impl;
+  explicit KernelBlocks(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
@@ -49,10 +50,11 @@ class KernelBlocks {
 /// accumulated in double.
 void accumulate_rows(const float* values, Index stride, std::span<const double> coefficients,
                      Index count, double* sums);
+/// The same for rows that lie anywhere.
+void accumulate_rows(std::span<const float* const> rows, std::span<const double> coefficients,
+                     Index count, double* sums);
 
-/// One kernel value in double precision, straight from the formula: the reference for tests and for
-/// `certify`.
-double kernel_value(const Kernel& kernel, const Matrix& a, Index row_a, const Matrix& b,
-                    Index row_b);
+/// Name of the instruction set the blocks are computed with: "AVX2".
+const char* simd_target_name();
 
 }  // namespace tamis

@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include "data_summary.hpp"
+#include "session.hpp"
+#include "tamis/io.hpp"
+
+namespace tamis::cli {
+namespace {
+
+constexpr std::size_t kClassesShown = 20;
+
+class CheckCommand : public Command {
+ public:
+  CheckCommand() : Command("check", "read data, report what is in them and what to mend") {}
+
+  void declare(Options& options) override {
+    options.argument("DATA", path_, true, "the rows; - is standard input");
+    options.reading(read_);
+    options.common(common_);
+    options.example("tamis check train.svm");
+  }
+
+  int run(Session& session) override {
+    const Dataset data =
+        session.timed("read", [&] { return read_dataset(path_, read_, session.control()); });
+    const DataSummary summary =
+        session.timed("check", [&] { return summarize(data, session.control()); });
+    const auto lines = advice(summary, path_);
+    say(session, summary);
+    for (const std::string& line : lines) session.say("advice: " + line);
+    report(session, summary, lines);
+    return kExitOk;
+  }
+
+ private:
+  static void line(Session& session, const char* name, const std::string& value) {
+    session.say(fmt::format("{:<17}{}", name, value));
+  }
+
+  static void say(Session& session, const DataSummary& s) {
+    line(session, "rows", fmt::format("{}", s.rows));
+    line(session, "features", fmt::format("{}", s.features));
+    line(session, "non-zero values",
+         fmt::format("{:.3g} % (kept {})", 100 * s.density, s.sparse ? "sparse" : "dense"));
+    line(session, "values", fmt::format("{:.6g} to {:.6g}", s.smallest_value, s.largest_value));
+    for (std::size_t c = 0; c < std::min(s.classes.size(), kClassesShown); ++c) {
+      const auto& [name, count] = s.classes[c];
+      line(session, "class",
+           fmt::format("{}: {} rows ({:.3g} %)", name, count,
+                       100.0 * static_cast<double>(count) / static_cast<double>(s.rows)));
+    }
+    if (s.classes.size() > kClassesShown)
+      line(session, "class", fmt::format("... {} classes in all", s.classes.size()));
+    if (s.has_targets)
+      line(session, "targets",
+           fmt::format("{:.6g} to {:.6g}", s.smallest_target, s.largest_target));
+    if (s.classes.empty() && !s.has_targets) line(session, "labels", "none");
+    line(session, "constant columns", fmt::format("{}", s.constant_columns));
+    line(session, "repeated rows",
+         fmt::format("{}{}", s.duplicate_rows,
+                     s.contradicting_rows == 0
+                         ? ""
+                         : fmt::format(" ({} with another label)", s.contradicting_rows)));
+  }
+
+  void report(Session& session, const DataSummary& s, const std::vector<std::string>& lines) const {
+    auto& report = session.report();
+    report["data"] = path_;
+    report["rows"] = s.rows;
+    report["features"] = s.features;
+    report["sparse"] = s.sparse;
+    report["density"] = s.density;
+    report["values"] = {s.smallest_value, s.largest_value};
+    report["classes"] = nlohmann::ordered_json::array();
+    for (const auto& [name, count] : s.classes)
+      report["classes"].push_back({{"label", name}, {"rows", count}});
+    report["targets"] = nullptr;
+    if (s.has_targets) report["targets"] = {s.smallest_target, s.largest_target};
+    report["constant_columns"] = s.constant_columns;
+    report["range_ratio"] = s.range_ratio;
+    report["repeated_rows"] = s.duplicate_rows;
+    report["contradicting_rows"] = s.contradicting_rows;
+    report["advice"] = lines;
+  }
+
+  std::string path_;
+  ReadOptions read_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_check_command() { return std::make_unique<CheckCommand>(); }
+
+}  // namespace tamis::cli

@@ -1,0 +1,85 @@
+#include "tamis/evaluate.hpp"
+
+#include <fmt/format.h>
+
+#include "session.hpp"
+#include "tamis/io.hpp"
+
+namespace tamis::cli {
+namespace {
+
+class EvaluateCommand : public Command {
+ public:
+  EvaluateCommand() : Command("evaluate", "measure a model on labelled rows") {}
+
+  void declare(Options& options) override {
+    options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
+    options.argument("DATA", data_path_, true, "the labelled rows; - is standard input");
+    options.reading(read_);
+    options.common(common_);
+    options.example("tamis evaluate train.model test.svm --json -");
+  }
+
+  int run(Session& session) override {
+    const Model model = session.timed("load", [&] { return load_model(model_path_); });
+    read_.min_features = model.num_features();
+    read_.text_labels = model.task() == Task::classification;
+    const Dataset data =
+        session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
+    const Evaluation result =
+        session.timed("predict", [&] { return evaluate(model, data, session.control()); });
+    session.report()["model"] = model_path_;
+    session.report()["data"] = data_path_;
+    session.report()["rows"] = result.rows;
+    if (result.task == Task::regression)
+      tell_regression(session, result);
+    else
+      tell_classes(session, result);
+    return kExitOk;
+  }
+
+ private:
+  static void tell_regression(Session& session, const Evaluation& result) {
+    session.say(
+        fmt::format("{} rows: mean squared error {:.6g}, mean absolute error {:.6g}, r2 {:.6g}",
+                    result.rows, result.mse, result.mae, result.r2));
+    session.report()["mse"] = result.mse;
+    session.report()["mae"] = result.mae;
+    session.report()["r2"] = result.r2;
+  }
+
+  static void tell_classes(Session& session, const Evaluation& result) {
+    session.say(fmt::format("{} rows, {} errors: error rate {:.4f} %, accuracy {:.4f} %",
+                            result.rows, result.errors, 100 * result.error_rate,
+                            100 * result.accuracy));
+    session.say(fmt::format("{:>12} {:>10} {:>10} {:>10}", "class", "rows", "precision", "recall"));
+    auto& json = session.report();
+    json["errors"] = result.errors;
+    json["error_rate"] = result.error_rate;
+    json["accuracy"] = result.accuracy;
+    const std::size_t k = result.classes.size();
+    for (std::size_t c = 0; c < k; ++c) {
+      const ClassScore& score = result.classes[c];
+      session.say(fmt::format("{:>12} {:>10} {:>10.4f} {:>10.4f}", score.label, score.rows,
+                              score.precision, score.recall));
+      json["classes"].push_back({{"label", score.label},
+                                 {"rows", score.rows},
+                                 {"predicted", score.predicted},
+                                 {"correct", score.correct},
+                                 {"precision", score.precision},
+                                 {"recall", score.recall}});
+      const auto row = result.confusion.begin() + static_cast<std::ptrdiff_t>(c * k);
+      json["confusion"].push_back(std::vector<Index>(row, row + static_cast<std::ptrdiff_t>(k)));
+    }
+  }
+
+  std::string model_path_;
+  std::string data_path_;
+  ReadOptions read_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_evaluate_command() { return std::make_unique<EvaluateCommand>(); }
+
+}  // namespace tamis::cli

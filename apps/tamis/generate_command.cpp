@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "session.hpp"
+#include "tamis/generate.hpp"
+#include "tamis/io.hpp"
+
+namespace tamis::cli {
+namespace {
+
+class GenerateCommand : public Command {
+ public:
+  GenerateCommand() : Command("generate", "make seeded data of any size for trials") {}
+
+  void declare(Options& options) override {
+    constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+    OptionInfo& name = options.argument("NAME", name_, true, "what to make");
+    for (const auto known : generator_names()) name.choices.emplace_back(known);
+    options.integer("--rows", generate_.rows, 1, kMost, "N", "rows to make");
+    options.integer("--seed", seed_, 0, kMost, "N",
+                    "another seed gives other rows of the same distribution");
+    options
+        .number("--noise", generate_.noise, 0, std::numeric_limits<double>::infinity(), "X",
+                "share of flipped labels (checkerboard), or standard deviation of the points "
+                "(spirals) or of the target (regression); default: 0.03, 0.035, 0.1")
+        .no_default();
+    options
+        .integer("--features", generate_.features, 1, kMost, "N",
+                 "features of ndcc (default 5) and gaussians (default 10); the others have 2")
+        .no_default();
+    options.flag("--regression", generate_.regression, "gaussians: numeric targets, not classes");
+    options.text("-o,--output", output_, "FILE", "where to write; - is standard output");
+    options.format("--format", write_.format, "format of the output (default: by its name)");
+    options.index_base("--index-base", write_.index_base, "svmlight: number of the first feature");
+    options.common(common_);
+    options.example(
+        "tamis generate checkerboard --rows 100000 -o train.svm\n"
+        "tamis generate checkerboard --rows 20000 --seed 2 -o test.svm");
+  }
+
+  int run(Session& session) override {
+    session.require_one_stdout(output_);
+    generate_.seed = static_cast<std::uint64_t>(seed_);
+    const Generated made =
+        session.timed("generate", [&] { return generate(name_, generate_, session.control()); });
+    session.timed("write", [&] { write_dataset(output_, made.data, write_, session.control()); });
+    const Index rows = made.data.rows();
+    std::string remark =
+        fmt::format("{}: {} rows, {} features, seed {}", name_, rows, made.data.cols(), seed_);
+    if (made.bayes_error >= 0)
+      remark += fmt::format("; no classifier is right on more than {:.2f} % of such rows",
+                            100 * (1 - made.bayes_error));
+    if (output_ != "-") session.note(remark);
+    auto& report = session.report();
+    report["generator"] = name_;
+    report["rows"] = rows;
+    report["features"] = made.data.cols();
+    report["seed"] = seed_;
+    report["bayes_error"] = nullptr;
+    if (made.bayes_error >= 0) report["bayes_error"] = made.bayes_error;
+    report["output"] = output_;
+    return kExitOk;
+  }
+
+ private:
+  std::string name_;
+  GenerateOptions generate_;
+  std::int64_t seed_ = 1;
+  std::string output_ = "-";
+  WriteOptions write_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_generate_command() { return std::make_unique<GenerateCommand>(); }
+
+}  // namespace tamis::cli

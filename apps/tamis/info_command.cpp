@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "session.hpp"
+#include "tamis/io.hpp"
+#include "tamis/system.hpp"
+#include "tamis/text.hpp"
+#include "tamis/version.hpp"
+
+namespace tamis::cli {
+namespace {
+
+class InfoCommand : public Command {
+ public:
+  InfoCommand() : Command("info", "describe a model, or this installation") {}
+
+  void declare(Options& options) override {
+    options.argument("MODEL", path_, false,
+                     "a model of tamis, or a LIBSVM model; without it: version, threads, memory");
+    options.common(common_);
+    options.example("tamis info train.model");
+  }
+
+  int run(Session& session) override {
+    if (path_.empty())
+      describe_installation(session);
+    else
+      describe_model(session);
+    return kExitOk;
+  }
+
+ private:
+  static void line(Session& session, const char* name, const std::string& value) {
+    session.say(fmt::format("{:<17}{}", name, value));
+  }
+
+  static void describe_installation(Session& session) {
+    auto& report = session.report();
+    report["threads"] = available_threads();
+    report["memory_available_bytes"] = available_memory_bytes();
+    report["simd"] = simd_target();
+    line(session, "version", TAMIS_VERSION);
+    line(session, "threads", fmt::format("{}", available_threads()));
+    line(session, "memory available", format_bytes(available_memory_bytes()));
+    line(session, "instruction set", simd_target());
+  }
+
+  void describe_model(Session& session) const {
+    const Model model = session.timed("load", [&] { return load_model(path_); });
+    std::error_code error;
+    const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path_, error));
+    auto& report = session.report();
+    report["model"] = path_;
+    report["task"] = task_name(model.task());
+    report["method"] = model.method();
+    report["features"] = model.num_features();
+    report["support_vectors"] = model.num_support_vectors();
+    report["scaling"] = scaling_name(model.scaling().method);
+    report["description"] = model.describe();
+    report["classes"] = nlohmann::ordered_json::array();
+    std::string classes;
+    for (Index c = 0; c < model.classes().size(); ++c) {
+      report["classes"].push_back(model.classes().name(c));
+      if (c < 20) classes += (c > 0 ? ", " : "") + model.classes().name(c);
+    }
+    if (model.classes().size() > 20) classes += ", ...";
+    line(session, "task", std::string(task_name(model.task())));
+    if (!model.method().empty()) line(session, "method", model.method());
+    line(session, "machine", model.describe());
+    if (!model.classes().empty())
+      line(session, "classes", fmt::format("{} ({})", model.classes().size(), classes));
+    line(session, "features", fmt::format("{}", model.num_features()));
+    line(session, "support vectors", fmt::format("{}", model.num_support_vectors()));
+    line(session, "scaling", std::string(scaling_name(model.scaling().method)));
+    if (error) return;
+    report["file_bytes"] = bytes;
+    line(session, "file size", format_bytes(bytes));
+  }
+
+  std::string path_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_info_command() { return std::make_unique<InfoCommand>(); }
+
+}  // namespace tamis::cli

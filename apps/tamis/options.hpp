@@ -1,0 +1,102 @@
+// What a command takes, described once: the parser, the help, the man pages and the completions all
+// read these descriptions.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tamis/io.hpp"
+
+namespace tamis::cli {
+
+/// The command line is wrong: exit code 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct OptionInfo {
+  std::vector<std::string> names;  ///< "-o", "--output"; an argument has one name without dashes
+  std::string value;               ///< what stands for the value in texts; empty: a flag
+  std::string help;
+  std::string default_text;  ///< as shown; empty: none
+  std::vector<std::string> choices;
+  bool required = false;
+  /// Converts and stores the text; throws UsageError or InvalidArgument. Flags get "".
+  std::function<void(const std::string&)> assign;
+
+  bool is_argument() const { return !names.front().starts_with('-'); }
+  bool is_flag() const { return value.empty(); }
+  /// Completed with the names of files.
+  bool is_file() const { return value == "FILE" || value == "DATA" || value == "MODEL"; }
+  /// "--output", the name used in messages.
+  const std::string& long_name() const { return names.back(); }
+  OptionInfo& no_default() {
+    default_text.clear();
+    return *this;
+  }
+};
+
+/// What every command understands.
+struct CommonOptions {
+  std::int64_t threads = 0;
+  std::int64_t memory_bytes = 0;
+  bool quiet = false;
+  std::string json_path;
+};
+
+/// Names are written "-o,--output". Every variable holds its default, and must outlive this.
+class Options {
+ public:
+  OptionInfo& flag(const std::string& names, bool& variable, const std::string& help);
+  OptionInfo& text(const std::string& names, std::string& variable, const std::string& value,
+                   const std::string& help);
+  /// Digits, or exponent notation that is a whole number (1e6).
+  OptionInfo& integer(const std::string& names, std::int64_t& variable, std::int64_t low,
+                      std::int64_t high, const std::string& value, const std::string& help);
+  OptionInfo& number(const std::string& names, double& variable, double low, double high,
+                     const std::string& value, const std::string& help);
+  /// A number of bytes with K, M, G or T.
+  OptionInfo& bytes(const std::string& names, std::int64_t& variable, const std::string& help);
+  OptionInfo& choice(const std::string& names, std::string& variable,
+                     std::vector<std::string> choices, const std::string& value,
+                     const std::string& help);
+  OptionInfo& format(const std::string& names, DataFormat& variable, const std::string& help);
+  OptionInfo& index_base(const std::string& names, int& variable, const std::string& help);
+  /// Any other kind of value.
+  OptionInfo& custom(const std::string& names, const std::string& value, const std::string& help,
+                     std::function<void(const std::string&)> assign);
+  OptionInfo& argument(const std::string& name, std::string& variable, bool required,
+                       const std::string& help);
+
+  void common(CommonOptions& common);
+  /// How data are read: --format, --index-base, --label, --weight, --labels.
+  void reading(ReadOptions& read);
+  /// Ends the help: one command a line.
+  void example(const std::string& lines) { example_ = lines; }
+
+  // A deque, because the references handed out must stay.
+  const std::deque<OptionInfo>& all() const { return all_; }
+  const std::string& example() const { return example_; }
+
+ private:
+  OptionInfo& add(const std::string& names, const std::string& value, const std::string& help);
+
+  std::deque<OptionInfo> all_;
+  std::string example_;
+};
+
+/// Whole text, no locale, nothing before or after; throws UsageError naming the option.
+std::int64_t parse_integer(const std::string& option, const std::string& text, std::int64_t low,
+                           std::int64_t high);
+double parse_real(const std::string& option, const std::string& text, double low, double high);
+
+/// "a, b and c".
+std::string join_names(const std::vector<std::string>& names);
+
+}  // namespace tamis::cli

@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "session.hpp"
+#include "tamis/io.hpp"
+#include "tamis/predict.hpp"
+
+namespace tamis::cli {
+namespace {
+
+void append_number(std::string& text, double value) {
+  char buffer[32];
+  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
+  text.append(buffer, result.ptr);
+}
+
+std::string label_lines(const Labels& labels) {
+  std::string text;
+  for (Index i = 0; i < labels.size(); ++i) text += labels.name(i) + "\n";
+  return text;
+}
+
+// A table with tabs: a header line, then the label and the values of each row.
+std::string value_lines(const Labels& labels, const DecisionValues& values) {
+  std::string text = "label";
+  for (const std::string& column : values.columns) text += "\t" + column;
+  text += "\n";
+  for (Index i = 0; i < labels.size(); ++i) {
+    text += labels.name(i);
+    for (Index j = 0; j < values.cols; ++j) {
+      text += '\t';
+      append_number(text, values.at(i, j));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+class PredictCommand : public Command {
+ public:
+  PredictCommand() : Command("predict", "label rows with a model") {}
+
+  void declare(Options& options) override {
+    options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
+    options.argument("DATA", data_path_, true, "the rows; - is standard input");
+    options.text("-o,--output", output_, "FILE",
+                 "where to write one label a line; - is standard output");
+    options.flag("--decision-values", decision_values_,
+                 "write a table with tabs: a header line, then label and decision values");
+    options.reading(read_);
+    options.common(common_);
+    options.example("tamis predict train.model test.svm -o predicted.txt");
+  }
+
+  int run(Session& session) override {
+    session.require_one_stdout(output_);
+    const Model model = session.timed("load", [&] { return load_model(model_path_); });
+    read_.min_features = model.num_features();
+    const Dataset data =
+        session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
+    std::string text;
+    const Labels predicted = session.timed("predict", [&] {
+      Labels labels = predict(model, data.features(), session.control());
+      if (decision_values_) {
+        const auto values = decision_values(model, data.features(), session.control());
+        text = value_lines(labels, values);
+      } else {
+        text = label_lines(labels);
+      }
+      return labels;
+    });
+    session.timed("write", [&] { write_text(output_, text); });
+    session.report()["model"] = model_path_;
+    session.report()["data"] = data_path_;
+    session.report()["output"] = output_;
+    session.report()["rows"] = data.rows();
+    compare(session, model, data.labels(), predicted);
+    return kExitOk;
+  }
+
+ private:
+  // Says how good the prediction is, in svm-predict's words, when the data have labels to compare.
+  static void compare(Session& session, const Model& model, const Labels& truth,
+                      const Labels& predicted) {
+    if (truth.empty()) return;
+    if (model.task() == Task::regression) {
+      if (truth.kind() == LabelKind::numeric) compare_numbers(session, truth, predicted);
+      return;
+    }
+    const auto expected = encode_labels(truth, model.classes());
+    const auto given = encode_labels(predicted, model.classes());
+    Index known = 0;
+    Index right = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      known += expected[i] >= 0 ? 1 : 0;
+      right += expected[i] >= 0 && expected[i] == given[i] ? 1 : 0;
+    }
+    if (known == 0) return;  // labels of another kind, or placeholders
+    const double accuracy = static_cast<double>(right) / static_cast<double>(truth.size());
+    session.note(fmt::format("Accuracy = {:.6g}% ({}/{}) (classification)", 100 * accuracy, right,
+                             truth.size()));
+    session.report()["accuracy"] = accuracy;
+    session.report()["right"] = right;
+  }
+
+  static void compare_numbers(Session& session, const Labels& truth, const Labels& predicted) {
+    const auto n = static_cast<double>(truth.size());
+    double squares = 0;
+    double mean_t = 0;
+    double mean_p = 0;
+    for (Index i = 0; i < truth.size(); ++i) {
+      const double error = predicted.number(i) - truth.number(i);
+      squares += error * error;
+      mean_t += truth.number(i) / n;
+      mean_p += predicted.number(i) / n;
+    }
+    double tt = 0;
+    double pp = 0;
+    double tp = 0;
+    for (Index i = 0; i < truth.size(); ++i) {
+      const double t = truth.number(i) - mean_t;
+      const double p = predicted.number(i) - mean_p;
+      tt += t * t;
+      pp += p * p;
+      tp += t * p;
+    }
+    session.note(fmt::format("Mean squared error = {:.6g} (regression)", squares / n));
+    session.report()["mean_squared_error"] = squares / n;
+    if (tt <= 0 || pp <= 0) return;
+    session.note(
+        fmt::format("Squared correlation coefficient = {:.6g} (regression)", tp * tp / (tt * pp)));
+    session.report()["squared_correlation"] = tp * tp / (tt * pp);
+  }
+
+  std::string model_path_;
+  std::string data_path_;
+  std::string output_ = "-";
+  bool decision_values_ = false;
+  ReadOptions read_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_predict_command() { return std::make_unique<PredictCommand>(); }
+
+}  // namespace tamis::cli

@@ -1,0 +1,82 @@
+#include "program.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "help.hpp"
+#include "parse.hpp"
+#include "session.hpp"
+#include "tamis/error.hpp"
+#include "tamis/version.hpp"
+
+namespace tamis::cli {
+
+#define COMMAND(name) std::unique_ptr<Command> make_##name##_command();
+#include "commands.inc"
+#undef COMMAND
+
+const std::vector<CommandEntry>& all_commands() {
+  static const std::vector<CommandEntry> commands = [] {
+    std::vector<CommandEntry> list;
+    const auto add = [&list](std::unique_ptr<Command> command) {
+      list.push_back({std::move(command), {}});
+      list.back().command->declare(list.back().options);
+    };
+#define COMMAND(name) add(make_##name##_command());
+#include "commands.inc"
+#undef COMMAND
+    return list;
+  }();
+  return commands;
+}
+
+namespace {
+
+int fail(int code, std::string message) {
+  // One line, whatever a file name or a library's message holds.
+  for (char& c : message) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  std::fprintf(stderr, "tamis: %s\n", message.c_str());
+  return code;
+}
+
+int run_parsed(const Parsed& parsed) {
+  if (parsed.request == Request::version) {
+    fmt::print("tamis {}\n", TAMIS_VERSION);
+  } else if (parsed.request == Request::help) {
+    std::fputs((parsed.entry != nullptr ? command_help(*parsed.entry) : program_help()).c_str(),
+               stdout);
+  } else {
+    Session session(*parsed.entry->command);
+    const int code = parsed.entry->command->run(session);
+    session.finish();
+    return code;
+  }
+  return std::fflush(stdout) == 0 ? kExitOk : fail(kExitError, "cannot write to standard output");
+}
+
+}  // namespace
+
+int run_program(int argc, const char* const* argv) noexcept {
+  try {
+    catch_signals();
+    return run_parsed(parse_command_line(all_commands(), argc, argv));
+  } catch (const UsageError& error) {
+    return fail(kExitUsage, error.what());
+  } catch (const InvalidArgument& error) {
+    return fail(kExitUsage, error.what());
+  } catch (const Cancelled&) {
+    return fail(signal_exit_code(), "interrupted");
+  } catch (const std::bad_alloc&) {
+    return fail(kExitError, "out of memory: use fewer rows, or a smaller --memory");
+  } catch (const std::exception& error) {
+    return fail(kExitError, error.what());
+  }
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,66 @@
+#include "range_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tamis/error.hpp"
+#include "tamis/io.hpp"
+
+namespace tamis::cli {
+namespace {
+
+constexpr const char* kFormat = "tamis-ranges";
+
+std::vector<float> finite_floats(const nlohmann::json& array) {
+  auto values = array.get<std::vector<float>>();
+  for (const float value : values) {
+    if (!std::isfinite(value)) throw DataError("a number is not finite");
+  }
+  return values;
+}
+
+Scaling from_json(const nlohmann::json& json) {
+  if (json.at("format") != kFormat || json.at("format_version") != 1)
+    throw DataError("of another format or version");
+  Scaling scaling;
+  scaling.method = parse_scaling_method(json.at("method").get<std::string>());
+  scaling.lower = json.at("lower").get<float>();
+  scaling.offset = finite_floats(json.at("offset"));
+  scaling.factor = finite_floats(json.at("factor"));
+  if (!std::isfinite(scaling.lower) || scaling.offset.size() != scaling.factor.size() ||
+      scaling.offset.empty() || scaling.is_identity())
+    throw DataError("the numbers do not fit together");
+  return scaling;
+}
+
+}  // namespace
+
+void save_ranges(const std::string& path, const Scaling& scaling) {
+  nlohmann::ordered_json json;
+  json["format"] = kFormat;
+  json["format_version"] = 1;
+  json["method"] = scaling_name(scaling.method);
+  json["lower"] = scaling.lower;
+  json["offset"] = scaling.offset;
+  json["factor"] = scaling.factor;
+  write_text(path, json.dump(1) + "\n");
+}
+
+Scaling load_ranges(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw IoError(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  try {
+    return from_json(nlohmann::json::parse(in));
+  } catch (const nlohmann::json::exception&) {
+    throw DataError(fmt::format("{} is not a range file of tamis scale", path));
+  } catch (const Error& error) {
+    throw DataError(fmt::format("{} is not a range file of tamis scale: {}", path, error.what()));
+  }
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "range_file.hpp"
+#include "session.hpp"
+#include "tamis/io.hpp"
+#include "tamis/scaling.hpp"
+
+namespace tamis::cli {
+namespace {
+
+class ScaleCommand : public Command {
+ public:
+  ScaleCommand() : Command("scale", "bring features to comparable ranges") {}
+
+  void declare(Options& options) override {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    options.argument("DATA", input_, true, "the rows; - is standard input");
+    options.text("-o,--output", output_, "FILE", "where to write; - is standard output");
+    options.choice("--method", method_, {"minmax", "standard", "maxabs"}, "NAME",
+                   "each column to [lower, upper], to mean 0 and deviation 1, or divided by its "
+                   "largest magnitude, which keeps zeros zero");
+    options.number("-l,--lower", lower_, -kInfinity, kInfinity, "X", "minmax: smallest value");
+    options.number("-u,--upper", upper_, -kInfinity, kInfinity, "X", "minmax: largest value");
+    options.text("-s,--save-ranges", save_, "FILE", "keep the scaling learnt from these rows");
+    options.text("-r,--load-ranges", load_, "FILE",
+                 "scale as a saved scaling says, instead of learning one");
+    options.format("--to", write_.format, "format of the output (default: by its name)");
+    options.reading(read_);
+    options.common(common_);
+    options.example(
+        "tamis scale train.svm -s ranges.json -o train.scaled.svm\n"
+        "tamis scale test.svm -r ranges.json -o test.scaled.svm");
+  }
+
+  int run(Session& session) override {
+    session.require_one_stdout(output_);
+    if (!load_.empty() && !save_.empty())
+      throw UsageError("--save-ranges and --load-ranges do not go together");
+    if (!(lower_ < upper_))
+      throw UsageError(
+          fmt::format("--lower is {} and --upper {}: lower must be less", lower_, upper_));
+    Scaling scaling;
+    if (!load_.empty()) {
+      scaling = load_ranges(load_);
+      read_.min_features = static_cast<Index>(scaling.offset.size());
+    }
+    Dataset data =
+        session.timed("read", [&] { return read_dataset(input_, read_, session.control()); });
+    if (load_.empty())
+      scaling = session.timed("fit", [&] {
+        return Scaling::fit(data.features(), parse_scaling_method(method_), lower_, upper_,
+                            session.control());
+      });
+    else
+      data =
+          data.with_features(data.features().with_cols(static_cast<Index>(scaling.offset.size())));
+    data = session.timed("apply", [&] {
+      return data.with_features(scaling.apply(data.features(), session.control()));
+    });
+    if (write_.format == DataFormat::automatic && output_ == "-") write_.format = read_.format;
+    write_.index_base = read_.index_base;
+    session.timed("write", [&] { write_dataset(output_, data, write_, session.control()); });
+    if (!save_.empty()) save_ranges(save_, scaling);
+
+    auto& report = session.report();
+    report["input"] = input_;
+    report["output"] = output_;
+    report["method"] = scaling_name(scaling.method);
+    report["rows"] = data.rows();
+    report["features"] = data.cols();
+    if (output_ != "-")
+      session.note(fmt::format("{}: {} rows, {} features, {} scaling", output_, data.rows(),
+                               data.cols(), scaling_name(scaling.method)));
+    return kExitOk;
+  }
+
+ private:
+  std::string input_;
+  std::string output_ = "-";
+  std::string method_ = "minmax";
+  double lower_ = 0;
+  double upper_ = 1;
+  std::string save_;
+  std::string load_;
+  ReadOptions read_;
+  WriteOptions write_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_scale_command() { return std::make_unique<ScaleCommand>(); }
+
+}  // namespace tamis::cli

@@ -1,0 +1,122 @@
+#include "session.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+
+#include "tamis/error.hpp"
+#include "tamis/io.hpp"
+#include "tamis/system.hpp"
+#include "tamis/version.hpp"
+
+namespace tamis::cli {
+namespace {
+
+// Signal handlers reach nothing but globals.
+std::atomic<bool> stop_requested{false};
+std::atomic<int> caught_signal{0};
+
+extern "C" void on_signal(int number) {
+  caught_signal.store(number);
+  if (stop_requested.exchange(true)) _exit(128 + number);
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 100) return fmt::format("{:.0f} s", std::ceil(seconds));
+  if (seconds < 6000) return fmt::format("{:.0f} min", std::ceil(seconds / 60));
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;  // no SA_RESTART: a blocked read returns, and sees the flag
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  // A reader that went away (tamis ... | head) is no error: end quietly, whatever the parent set.
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  sigemptyset(&standard.sa_mask);
+  sigaction(SIGPIPE, &standard, nullptr);
+}
+
+int signal_exit_code() {
+  const int number = caught_signal.load();
+  return number == 0 ? 0 : 128 + number;
+}
+
+Session::Session(const Command& command) : common_(command.common()) {
+  control_.threads = static_cast<int>(common_.threads);
+  control_.memory_bytes = common_.memory_bytes;
+  control_.cancel = &stop_requested;
+  if (!common_.quiet && isatty(STDERR_FILENO) != 0)
+    control_.on_progress = [this](const Progress& progress) { show_progress(progress); };
+  report_["command"] = command.name();
+  report_["version"] = TAMIS_VERSION;
+}
+
+Session::~Session() { clear_progress(); }
+
+void Session::say(std::string_view line) {
+  if (common_.json_path == "-") return;
+  clear_progress();
+  std::fwrite(line.data(), 1, line.size(), stdout);
+  std::fputc('\n', stdout);
+}
+
+void Session::note(std::string_view line) {
+  if (common_.quiet) return;
+  clear_progress();
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fputc('\n', stderr);
+}
+
+void Session::require_one_stdout(const std::string& output) const {
+  if (output == "-" && common_.json_path == "-")
+    throw UsageError("the result and --json cannot both be standard output: give --output a file");
+}
+
+void Session::end_phase(const std::string& phase, std::chrono::duration<double> spent) {
+  clear_progress();
+  seconds_[phase] = seconds_.value(phase, 0.0) + spent.count();
+}
+
+void Session::show_progress(const Progress& progress) {
+  if (progress.elapsed_seconds < 0.3) return;  // soon over: a flash would only distract
+  std::string line = progress.phase;
+  if (progress.done_fraction >= 0)
+    line += fmt::format(" {:3.0f} %", 100 * std::min(1.0, progress.done_fraction));
+  line += fmt::format("  {}", duration_text(progress.elapsed_seconds));
+  if (progress.left_seconds >= 0)
+    line += fmt::format(", about {} left", duration_text(progress.left_seconds));
+  if (!progress.detail.empty()) line += "  " + progress.detail;
+  if (line.size() > 79) line.resize(79);
+  fmt::print(stderr, "\r\033[K{}", line);
+  progress_shown_ = true;
+}
+
+void Session::clear_progress() {
+  if (progress_shown_) std::fputs("\r\033[K", stderr);
+  progress_shown_ = false;
+}
+
+void Session::finish() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw IoError("cannot write to standard output");
+  if (common_.json_path.empty()) return;
+  seconds_["total"] = std::chrono::duration<double>(Clock::now() - start_).count();
+  report_["seconds"] = seconds_;
+  report_["peak_memory_bytes"] = peak_memory_bytes();
+  // Names from files may hold any bytes: replace what is not UTF-8 rather than fail at the end.
+  constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
+  write_text(common_.json_path, report_.dump(2, ' ', false, kReplace) + "\n");
+}
+
+}  // namespace tamis::cli

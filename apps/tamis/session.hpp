@@ -1,0 +1,80 @@
+// What a running command talks to: results, remarks, progress, times, the JSON report, and the
+// signal that asks it to stop.
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "command.hpp"
+#include "tamis/control.hpp"
+
+namespace tamis::cli {
+
+class Session {
+ public:
+  explicit Session(const Command& command);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session();
+
+  /// Threads, memory, progress and cancel flag for the library's calls.
+  const RunControl& control() const { return control_; }
+  bool quiet() const { return common_.quiet; }
+
+  /// A result for people: standard output, unless --json has taken it.
+  void say(std::string_view line);
+  /// A remark: standard error, unless --quiet.
+  void note(std::string_view line);
+  /// The report; written by finish() if --json was given.
+  nlohmann::ordered_json& report() { return report_; }
+
+  /// Runs `work` and adds its duration to the report's seconds.
+  template <typename Work>
+  auto timed(const std::string& phase, Work&& work) {
+    const Timer timer(*this, phase);
+    return std::forward<Work>(work)();
+  }
+
+  /// Throws UsageError when `output` and --json both want standard output.
+  void require_one_stdout(const std::string& output) const;
+  void finish();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  class Timer {
+   public:
+    Timer(Session& session, std::string phase)
+        : session_(session), phase_(std::move(phase)), start_(Clock::now()) {}
+    Timer(const Timer&) = delete;
+    Timer& operator=(const Timer&) = delete;
+    ~Timer() { session_.end_phase(phase_, std::chrono::duration<double>(Clock::now() - start_)); }
+
+   private:
+    Session& session_;
+    std::string phase_;
+    Clock::time_point start_;
+  };
+
+  void end_phase(const std::string& phase, std::chrono::duration<double> spent);
+  void show_progress(const Progress& progress);
+  void clear_progress();
+
+  const CommonOptions& common_;
+  RunControl control_;
+  nlohmann::ordered_json report_;
+  nlohmann::ordered_json seconds_ = nlohmann::ordered_json::object();
+  Clock::time_point start_ = Clock::now();
+  bool progress_shown_ = false;
+};
+
+/// Sets the flag that RunControl::cancel sees on the first SIGINT or SIGTERM; the second one ends
+/// the program at once.
+void catch_signals();
+/// The exit code that the signal caught calls for: 130 or 143; 0 when there was none.
+int signal_exit_code();
+
+}  // namespace tamis::cli

@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include "session.hpp"
+#include "tamis/io.hpp"
+#include "tamis/train.hpp"
+
+namespace tamis::cli {
+namespace {
+
+class TrainCommand : public Command {
+ public:
+  TrainCommand() : Command("train", "train a machine on labelled rows") {}
+
+  void declare(Options& options) override {
+    options.argument("DATA", data_path_, true, "the labelled rows; - is standard input");
+    options.text("-o,--output", output_, "FILE", "the model; DATA.model when not given")
+        .no_default();
+    options.choice("--model-format", format_, {"native", "libsvm"}, "NAME",
+                   "write tamis's own format, or LIBSVM's for svm-predict");
+    // LIBSVM's number for the kind of machine: another way to say --task.
+    options.custom("-s", "NUMBER", "LIBSVM's: 0 classification (C-SVC), 3 regression (epsilon-SVR)",
+                   [this](const std::string& text) {
+                     if (text != "0" && text != "3") throw UsageError("-s is " + text + ": 0 or 3");
+                     train_.task = text == "0" ? Task::classification : Task::regression;
+                   });
+    for (const OptionDescription& described : train_option_table()) {
+      std::string names;
+      if (!described.letter.empty()) names = "-" + std::string(described.letter) + ",";
+      if (described.name == "class-weight") names = "-w,";
+      names += "--" + std::string(described.name);
+      OptionInfo& info = options.custom(
+          names, std::string(described.value), std::string(described.help),
+          [this, &described](const std::string& text) { described.set(train_, text); });
+      info.default_text = described.get(train_);
+      info.choices.assign(described.choices.begin(), described.choices.end());
+    }
+    options.reading(read_);
+    options.common(common_);
+    options.example(
+        "tamis train train.svm -o train.model --method exact --kernel rbf -c 10 -g 2\n"
+        "tamis train prices.csv --label price --task regression --scale standard --json -");
+  }
+
+  int run(Session& session) override {
+    if (output_.empty()) {
+      if (data_path_ == "-")
+        throw UsageError("give --output a file: the data come from standard input");
+      output_ = data_path_ + ".model";
+    }
+    session.require_one_stdout(output_);
+    train_.validate();
+    read_.text_labels = train_.task == Task::classification;
+    const Dataset data =
+        session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
+    const TrainResult result =
+        session.timed("train", [&] { return train(data, train_, session.control()); });
+    session.timed("write", [&] {
+      save_model(result.model, output_,
+                 format_ == "libsvm" ? ModelFormat::libsvm : ModelFormat::native);
+    });
+    for (const std::string& warning : result.report.warnings) session.note("warning: " + warning);
+    tell(session, result);
+    fill_report(session, result.report);
+    if (result.report.stop_reason == StopReason::converged) return kExitOk;
+    return result.report.stop_reason == StopReason::interrupted ? signal_exit_code() : kExitLimit;
+  }
+
+ private:
+  void tell(Session& session, const TrainResult& result) const {
+    const TrainReport& report = result.report;
+    if (output_ == "-") return;
+    session.say(fmt::format("{} rows, {} features; {}", report.rows, report.features,
+                            result.model.describe()));
+    session.say(fmt::format("{} after {} iterations in {:.3g} s: objective {:.6g}, gap {:.3g}",
+                            stop_reason_name(report.stop_reason), report.iterations,
+                            report.train_seconds, report.objective, report.gap));
+    session.say(fmt::format("model written to {}", output_));
+  }
+
+  void fill_report(Session& session, const TrainReport& report) const {
+    auto& json = session.report();
+    json["data"] = data_path_;
+    json["model"] = output_;
+    json["method"] = report.method;
+    json["rows"] = report.rows;
+    json["features"] = report.features;
+    json["classes"] = report.classes;
+    json["machines"] = report.machines;
+    json["support_vectors"] = report.support_vectors;
+    json["bounded_support_vectors"] = report.bounded_support_vectors;
+    json["objective"] = report.objective;
+    json["gap"] = report.gap;
+    json["violation"] = report.violation;
+    json["stop_reason"] = std::string(stop_reason_name(report.stop_reason));
+    json["iterations"] = report.iterations;
+    json["kernel_evaluations"] = report.kernel_evaluations;
+    json["cached_evaluations"] = report.cached_evaluations;
+    for (const auto& [phase, seconds] : report.phase_seconds)
+      json["phase_seconds"][phase] = seconds;
+    json["warnings"] = report.warnings;
+    for (const OptionDescription& described : train_option_table()) {
+      json["options"][std::string(described.name)] = described.get(train_);
+    }
+  }
+
+  std::string data_path_;
+  std::string output_;
+  std::string format_ = "native";
+  TrainOptions train_;
+  ReadOptions read_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_train_command() { return std::make_unique<TrainCommand>(); }
+
+}  // namespace tamis::cli

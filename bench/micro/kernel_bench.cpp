@@ -1,0 +1,110 @@
+// Kernel values per second of the block primitive, and the fraction of the machine's peak that its
+// arithmetic reaches. Peak: fused multiply-adds per second of the same number of threads, measured
+// in the same run.
+#include <benchmark/benchmark.h>
+
+#include <numeric>
+
+#include "base/parallel.hpp"
+#include "base/random.hpp"
+#include "kernels/kernel_blocks.hpp"
+
+namespace tamis {
+namespace {
+
+Matrix random_rows(Index rows, Index cols, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<float> values(static_cast<std::size_t>(rows * cols));
+  for (float& v : values) v = static_cast<float>(random.uniform());
+  return Matrix::dense(rows, cols, std::move(values));
+}
+
+// Fused multiply-adds per second and thread in units of 1e9: eight independent chains of 8 floats.
+double peak_fma_per_second() {
+  constexpr Index kCols = 4096;
+  const Matrix rows = random_rows(64, kCols, 1);
+  const KernelBlocks blocks({.type = KernelType::linear}, random_rows(16, kCols, 2));
+  std::vector<Index> all(64);
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<float> out(64 * 16);
+  const auto start = std::chrono::steady_clock::now();
+  int rounds = 0;
+  double seconds = 0;
+  while (seconds < 0.3) {
+    for (int i = 0; i < 20; ++i, ++rounds) blocks.evaluate(rows, all, 0, 16, out.data(), 16);
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  return 64.0 * 16 * kCols * rounds / seconds;
+}
+
+void kernel_blocks(benchmark::State& state, const Kernel& kernel, bool sparse, bool with_sums) {
+  static const double peak = peak_fma_per_second();
+  const Index cols = state.range(0);
+  constexpr Index kRows = 64;
+  constexpr Index kPoints = 32768;
+  constexpr Index kStrip = 256;
+  Matrix points = random_rows(kPoints, cols, 1);
+  Matrix queries = random_rows(kRows, cols, 2);
+  if (sparse) {  // one value in ten
+    const auto thin = [&](const Matrix& m) {
+      std::vector<float> values(m.dense_values().begin(), m.dense_values().end());
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = values[i] < 0.1F ? values[i] : 0.0F;
+      return Matrix::dense(m.rows(), m.cols(), std::move(values)).to_sparse();
+    };
+    points = thin(points);
+    queries = thin(queries);
+  }
+  const KernelBlocks blocks(kernel, points);
+  std::vector<Index> rows(kRows);
+  std::iota(rows.begin(), rows.end(), 0);
+  const std::vector<double> coefficients(kRows, 0.5);
+  std::vector<double> sums(kPoints);
+  const int threads = available_threads();
+  with_threads(threads, [&] {
+    for (auto _ : state) {
+      parallel_ranges(kPoints, kStrip, [&](Index begin, Index end) {
+        alignas(64) float out[kRows * kStrip];
+        for (Index b = begin; b < end; b += kStrip) {
+          blocks.evaluate(queries, rows, b, b + kStrip, out, kStrip);
+          if (with_sums) accumulate_rows(out, kStrip, coefficients, kStrip, sums.data() + b);
+        }
+        benchmark::DoNotOptimize(out[0]);
+      });
+    }
+  });
+  const double values = static_cast<double>(state.iterations()) * kRows * kPoints;
+  state.counters["G_values/s"] = benchmark::Counter(values / 1e9, benchmark::Counter::kIsRate);
+  if (!sparse) {
+    state.counters["share_of_peak"] = benchmark::Counter(
+        values * static_cast<double>(cols) / (peak * threads), benchmark::Counter::kIsRate);
+  }
+}
+
+const Kernel kRbf{.type = KernelType::rbf, .gamma = 0.5};
+const Kernel kPolynomial{.type = KernelType::polynomial, .gamma = 0.5, .coef0 = 1, .degree = 3};
+const Kernel kLinear{.type = KernelType::linear};
+
+BENCHMARK_CAPTURE(kernel_blocks, rbf, kRbf, false, false)
+    ->Arg(2)
+    ->Arg(8)
+    ->Arg(22)
+    ->Arg(54)
+    ->Arg(254)
+    ->Arg(784)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(kernel_blocks, rbf_sums, kRbf, false, true)
+    ->Arg(2)
+    ->Arg(8)
+    ->Arg(22)
+    ->Arg(54)
+    ->Arg(254)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(kernel_blocks, polynomial, kPolynomial, false, false)->Arg(22)->UseRealTime();
+BENCHMARK_CAPTURE(kernel_blocks, linear, kLinear, false, false)->Arg(22)->Arg(254)->UseRealTime();
+BENCHMARK_CAPTURE(kernel_blocks, rbf_sparse, kRbf, true, false)->Arg(123)->Arg(2000)->UseRealTime();
+
+}  // namespace
+}  // namespace tamis
+
+BENCHMARK_MAIN();

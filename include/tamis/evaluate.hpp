@@ -1,0 +1,41 @@
+// How well a model does on labelled rows.
+#pragma once
+
+#include <vector>
+
+#include "tamis/control.hpp"
+#include "tamis/dataset.hpp"
+#include "tamis/model.hpp"
+
+namespace tamis {
+
+struct ClassScore {
+  std::string label;
+  Index rows = 0;       ///< rows of this class
+  Index predicted = 0;  ///< rows given this label
+  Index correct = 0;
+  double precision = 0;  ///< correct / predicted; 0 when nothing was predicted
+  double recall = 0;     ///< correct / rows; 0 when there are none
+};
+
+struct Evaluation {
+  Task task = Task::classification;
+  Index rows = 0;
+  // Classification.
+  Index errors = 0;
+  double error_rate = 0;  ///< 0..1, rows weighted alike
+  double accuracy = 0;
+  /// The model's classes, then labels that only the data has.
+  std::vector<ClassScore> classes;
+  /// confusion[i * classes + j]: rows of class i given label j.
+  std::vector<Index> confusion;
+  // Regression.
+  double mse = 0;
+  double mae = 0;
+  double r2 = 0;  ///< 1 - mse / variance of the targets; 0 when the targets are constant
+};
+
+/// Throws DataError when the data has no labels, or words where numbers are needed.
+Evaluation evaluate(const Model& model, const Dataset& data, const RunControl& control = {});
+
+}  // namespace tamis

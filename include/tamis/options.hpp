@@ -1,0 +1,86 @@
+// How to train. One struct with a default for everything, and one table that describes each field:
+// the command line, the Python arguments and the documentation are made from that table.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tamis/kernel.hpp"
+#include "tamis/model.hpp"
+#include "tamis/scaling.hpp"
+
+namespace tamis {
+
+enum class SlackLoss {
+  l1,  ///< C times the slack: LIBSVM's C-SVC
+  l2,  ///< C times the squared slack
+};
+
+enum class Multiclass { one_vs_one, one_vs_rest };
+
+/// The width of the RBF kernel (and the factor of polynomial and sigmoid): a number, or a rule
+/// applied to the training data.
+struct Gamma {
+  enum class Rule {
+    scale,      ///< 1 / (features * variance of all values), after scaling
+    automatic,  ///< 1 / features
+    value,
+  };
+  Rule rule = Rule::scale;
+  double value = 0;
+};
+
+struct TrainOptions {
+  // What is learnt.
+  std::string method = "exact";
+  Task task = Task::classification;
+  KernelType kernel = KernelType::rbf;
+  Gamma gamma;
+  double coef0 = 0;
+  int degree = 3;
+  double cost = 1;  ///< C > 0, the price of a slack
+  SlackLoss loss = SlackLoss::l1;
+  double tube = 0.1;  ///< epsilon >= 0 of epsilon-SVR
+  std::vector<std::pair<std::string, double>>
+      class_weights;      ///< label and factor on its C; others 1
+  bool balanced = false;  ///< weight classes by rows / (classes * rows of the class)
+  Multiclass multiclass = Multiclass::one_vs_one;
+  ScalingMethod scaling = ScalingMethod::none;
+  std::uint64_t seed = 1;
+
+  // When it is good enough, or enough altogether.
+  double eps = 1e-3;                ///< KKT tolerance > 0, as LIBSVM's -e
+  std::int64_t max_iterations = 0;  ///< pair updates per machine; 0: no limit
+  double max_seconds = 0;           ///< wall time of the training; 0: no limit
+
+  // How fast; never changes the result.
+  std::int64_t cache_bytes = 0;  ///< for kernel rows; 0: what the memory budget leaves
+
+  /// Throws InvalidArgument naming the option, its value and what is allowed.
+  void validate() const;
+};
+
+/// One field of TrainOptions, for whoever builds an interface on it.
+struct OptionDescription {
+  std::string_view name;                  ///< "cost"
+  std::string_view letter;                ///< LIBSVM's, "c", or empty
+  std::string_view value;                 ///< what the value is: "NUMBER"; empty for a flag
+  std::string_view help;                  ///< effect, unit and range
+  std::vector<std::string_view> choices;  ///< when only these are allowed
+  /// Parses and stores; throws InvalidArgument. A flag takes "" or "true" or "false".
+  std::function<void(TrainOptions&, std::string_view)> set;
+  /// The value as text, in the form `set` reads.
+  std::function<std::string(const TrainOptions&)> get;
+};
+
+const std::vector<OptionDescription>& train_option_table();
+
+/// Sets an option by name, for configuration files and tests. Throws InvalidArgument for an unknown
+/// name.
+void set_option(TrainOptions& options, std::string_view name, std::string_view value);
+
+}  // namespace tamis

@@ -1,0 +1,48 @@
+// What a training run tells about itself.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tamis/dataset.hpp"
+
+namespace tamis {
+
+enum class StopReason {
+  converged,        ///< the answer meets the asked tolerance
+  iteration_limit,  ///< max_iterations reached; the model is usable, `gap` says how far it is
+  time_limit,       ///< max_seconds reached; likewise
+  interrupted,      ///< cancelled by the caller; likewise
+};
+
+/// "converged", "iteration limit", "time limit", "interrupted".
+std::string_view stop_reason_name(StopReason reason);
+
+struct TrainReport {
+  std::string method;
+  Index rows = 0;
+  Index features = 0;
+  Index classes = 0;   ///< 0 for regression
+  Index machines = 1;  ///< binary problems solved
+  Index support_vectors = 0;
+  Index bounded_support_vectors =
+      0;  ///< of these, coefficients at their upper limit (summed over machines)
+  StopReason stop_reason = StopReason::converged;
+  double objective = 0;                 ///< dual objective as LIBSVM's "obj", summed over machines
+  double gap = 0;                       ///< primal minus dual objective, summed over machines
+  double violation = 0;                 ///< largest KKT violation; at most eps when converged
+  std::int64_t iterations = 0;          ///< pair updates, summed over machines
+  std::int64_t kernel_evaluations = 0;  ///< kernel values computed
+  std::int64_t cached_evaluations = 0;  ///< kernel values taken from the row cache instead
+  /// Seconds per phase in order of first use, and the whole.
+  std::vector<std::pair<std::string, double>> phase_seconds;
+  double train_seconds = 0;
+  std::int64_t peak_memory_bytes = 0;
+  /// What the user should know: unscaled columns, limits hit. One sentence each.
+  std::vector<std::string> warnings;
+};
+
+}  // namespace tamis

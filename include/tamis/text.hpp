@@ -1,0 +1,24 @@
+// Small text helpers that the program, the bindings and the library's own messages share.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tamis {
+
+/// "1.5 GiB", "12 MiB", "900 B".
+std::string format_bytes(std::int64_t bytes);
+
+/// "256M", "4G", "1.5GiB", "1000000" (bytes). Throws InvalidArgument.
+std::int64_t parse_bytes(const std::string& text);
+
+/// Edits that turn a into b: insert, delete, replace, or swap two neighbours, each costing 1
+/// (optimal string alignment).
+int edit_distance(std::string_view a, std::string_view b);
+
+/// The known name closest to `text`, or empty when none is close enough to be a slip of the keys.
+std::string_view nearest_name(std::string_view text, std::span<const std::string_view> known);
+
+}  // namespace tamis

@@ -1,0 +1,220 @@
+#include "tamis/options.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "base/memory.hpp"
+#include "tamis/error.hpp"
+#include "tamis/train.hpp"
+
+namespace tamis {
+namespace {
+
+template <typename Number>
+Number parse_number(std::string_view name, std::string_view text) {
+  Number value{};
+  const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(first, last, value);
+  if (error == std::errc() && end == last) return value;
+  throw InvalidArgument(fmt::format("{} is '{}': give a {}number", name, text,
+                                    std::is_integral_v<Number> ? "whole " : ""));
+}
+
+std::string number_text(double value) { return fmt::format("{}", value); }
+
+// A field that is a number.
+template <typename Number>
+OptionDescription number(std::string_view name, std::string_view letter,
+                         Number TrainOptions::*field, std::string_view help) {
+  return {name,
+          letter,
+          "NUMBER",
+          help,
+          {},
+          [name, field](TrainOptions& o, std::string_view text) {
+            o.*field = parse_number<Number>(name, text);
+          },
+          [field](const TrainOptions& o) { return fmt::format("{}", o.*field); }};
+}
+
+// A field that is one of a few names.
+template <typename Enum>
+OptionDescription choice(std::string_view name, std::string_view letter, Enum TrainOptions::*field,
+                         std::vector<std::pair<std::string_view, Enum>> values,
+                         std::string_view help) {
+  std::vector<std::string_view> names;
+  for (const auto& entry : values) names.push_back(entry.first);
+  const auto set = [name, field, values](TrainOptions& o, std::string_view text) {
+    for (const auto& [known, value] : values) {
+      if (known != text) continue;
+      o.*field = value;
+      return;
+    }
+    std::string all;
+    for (const auto& [known, value] : values) all += (all.empty() ? "" : ", ") + std::string(known);
+    throw InvalidArgument(fmt::format("{} is '{}': one of {}", name, text, all));
+  };
+  const auto get = [field, values](const TrainOptions& o) {
+    for (const auto& [known, value] : values) {
+      if (value == o.*field) return std::string(known);
+    }
+    return std::string();
+  };
+  return {name, letter, "NAME", help, std::move(names), set, get};
+}
+
+Gamma parse_gamma(std::string_view text) {
+  if (text == "scale") return {Gamma::Rule::scale, 0};
+  if (text == "auto") return {Gamma::Rule::automatic, 0};
+  return {Gamma::Rule::value, parse_number<double>("gamma", text)};
+}
+
+std::string gamma_text(const Gamma& gamma) {
+  if (gamma.rule == Gamma::Rule::value) return number_text(gamma.value);
+  return gamma.rule == Gamma::Rule::scale ? "scale" : "auto";
+}
+
+// "label:factor,label:factor"; a label may contain colons, a factor cannot.
+std::vector<std::pair<std::string, double>> parse_class_weights(std::string_view text) {
+  std::vector<std::pair<std::string, double>> weights;
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const std::size_t colon = item.rfind(':');
+    if (colon == std::string_view::npos) {
+      throw InvalidArgument(
+          fmt::format("class-weight '{}': write label:factor, for example -1:5", item));
+    }
+    weights.emplace_back(item.substr(0, colon),
+                         parse_number<double>("class-weight", item.substr(colon + 1)));
+  }
+  return weights;
+}
+
+std::string class_weights_text(const TrainOptions& options) {
+  std::string text;
+  for (const auto& [label, factor] : options.class_weights)
+    text += fmt::format("{}{}:{}", text.empty() ? "" : ",", label, factor);
+  return text;
+}
+
+std::vector<OptionDescription> make_table() {
+  using O = TrainOptions;
+  std::vector<OptionDescription> table;
+  table.push_back({"method", "", "NAME", "How to train", method_names(),
+                   [](O& o, std::string_view text) { o.method = text; },
+                   [](const O& o) { return o.method; }});
+  table.push_back(
+      choice("task", "", &O::task,
+             {{"classification", Task::classification}, {"regression", Task::regression}},
+             "Learn classes, or a number (epsilon-SVR)"));
+  table.push_back({"kernel",
+                   "t",
+                   "NAME",
+                   "linear, polynomial, rbf, sigmoid or precomputed, or LIBSVM's 0 to 4",
+                   {"linear", "polynomial", "rbf", "sigmoid", "precomputed"},
+                   [](O& o, std::string_view text) { o.kernel = parse_kernel_type(text); },
+                   [](const O& o) { return std::string(kernel_name(o.kernel)); }});
+  table.push_back({"gamma",
+                   "g",
+                   "NUMBER",
+                   "Kernel width, > 0; scale: 1 / (features * variance), auto: 1 / features",
+                   {},
+                   [](O& o, std::string_view text) { o.gamma = parse_gamma(text); },
+                   [](const O& o) { return gamma_text(o.gamma); }});
+  table.push_back(
+      number("coef0", "r", &O::coef0, "Constant of the polynomial and sigmoid kernels"));
+  table.push_back(number("degree", "d", &O::degree, "Degree of the polynomial kernel, 1 to 100"));
+  table.push_back(number("cost", "c", &O::cost, "C, the price of a training error, > 0"));
+  table.push_back(choice("loss", "", &O::loss, {{"l1", SlackLoss::l1}, {"l2", SlackLoss::l2}},
+                         "Training errors cost C times the slack (l1) or its square (l2)"));
+  table.push_back(number("tube", "p", &O::tube, "Regression: errors up to this are free, >= 0"));
+  table.push_back(
+      {"class-weight",
+       "",
+       "LABEL:FACTOR,..",
+       "Factors on the cost of classes, for example -1:5; balanced: by their frequency",
+       {},
+       [](O& o, std::string_view text) {
+         o.balanced = text == "balanced";
+         o.class_weights =
+             o.balanced ? std::vector<std::pair<std::string, double>>() : parse_class_weights(text);
+       },
+       [](const O& o) { return o.balanced ? std::string("balanced") : class_weights_text(o); }});
+  table.push_back(
+      choice("multiclass", "", &O::multiclass,
+             {{"one-vs-one", Multiclass::one_vs_one}, {"one-vs-rest", Multiclass::one_vs_rest}},
+             "More than two classes: a machine a pair that votes, or a machine a class"));
+  table.push_back(choice("scale", "", &O::scaling,
+                         {{"none", ScalingMethod::none},
+                          {"minmax", ScalingMethod::minmax},
+                          {"standard", ScalingMethod::standard},
+                          {"maxabs", ScalingMethod::maxabs}},
+                         "Scale the columns; kept in the model and applied when predicting"));
+  table.push_back(number("seed", "", &O::seed, "Seed of everything random"));
+  table.push_back(
+      number("eps", "e", &O::eps, "Stop when the optimality conditions hold to this, > 0"));
+  table.push_back(number("max-iterations", "", &O::max_iterations,
+                         "Stop each machine after this many pair updates; 0: no limit"));
+  table.push_back(
+      number("max-seconds", "", &O::max_seconds,
+             "Stop training after this many seconds, with a usable model; 0: no limit"));
+  table.push_back(
+      {"cache",
+       "m",
+       "MB",
+       "Megabytes for kernel rows (or a size with K, M, G); 0: what --memory leaves",
+       {},
+       [](O& o, std::string_view text) {
+         const bool plain = text.find_first_not_of("0123456789.") == std::string_view::npos;
+         o.cache_bytes = text == "0" ? 0 : parse_bytes(std::string(text) + (plain ? "M" : ""));
+       },
+       [](const O& o) {
+         return o.cache_bytes == 0 ? std::string("0") : fmt::format("{}B", o.cache_bytes);
+       }});
+  return table;
+}
+
+void require(bool ok, std::string_view name, double value, std::string_view allowed) {
+  if (!ok) throw InvalidArgument(fmt::format("{} is {}: it must be {}", name, value, allowed));
+}
+
+}  // namespace
+
+void TrainOptions::validate() const {
+  const auto methods = method_names();
+  if (std::find(methods.begin(), methods.end(), method) == methods.end()) {
+    std::string all;
+    for (const auto name : methods) all += (all.empty() ? "" : ", ") + std::string(name);
+    throw InvalidArgument(fmt::format("there is no method '{}': {}", method, all));
+  }
+  require(std::isfinite(cost) && cost > 0, "cost (C)", cost, "finite and greater than 0");
+  require(std::isfinite(eps) && eps > 0, "eps", eps, "finite and greater than 0");
+  require(std::isfinite(tube) && tube >= 0, "tube", tube, "finite and at least 0");
+  require(max_iterations >= 0, "max-iterations", static_cast<double>(max_iterations), "at least 0");
+  require(std::isfinite(max_seconds) && max_seconds >= 0, "max-seconds", max_seconds,
+          "finite and at least 0");
+  require(cache_bytes >= 0, "cache", static_cast<double>(cache_bytes), "at least 0");
+  for (const auto& [label, factor] : class_weights) {
+    require(std::isfinite(factor) && factor > 0, "the weight of class " + label, factor,
+            "finite and greater than 0");
+  }
+  Kernel{kernel, gamma.rule == Gamma::Rule::value ? gamma.value : 1.0, coef0, degree}.validate();
+}
+
+const std::vector<OptionDescription>& train_option_table() {
+  static const std::vector<OptionDescription> table = make_table();
+  return table;
+}
+
+void set_option(TrainOptions& options, std::string_view name, std::string_view value) {
+  for (const OptionDescription& option : train_option_table()) {
+    if (option.name == name) return option.set(options, value);
+  }
+  throw InvalidArgument(fmt::format("there is no training option '{}'", name));
+}
+
+}  // namespace tamis

@@ -1,0 +1,101 @@
+#include "tamis/evaluate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tamis/error.hpp"
+#include "tamis/predict.hpp"
+
+namespace tamis {
+namespace {
+
+std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
+
+void score_regression(const Labels& predicted, const Labels& truth, Evaluation* result) {
+  if (truth.kind() != LabelKind::numeric)
+    throw DataError("a regression needs numbers as labels, and these are words");
+  const double n = static_cast<double>(truth.size());
+  double mean = 0;
+  for (Index i = 0; i < truth.size(); ++i) mean += truth.number(i) / n;
+  double variance = 0;
+  for (Index i = 0; i < truth.size(); ++i) {
+    const double error = predicted.number(i) - truth.number(i);
+    result->mse += error * error / n;
+    result->mae += std::abs(error) / n;
+    variance += (truth.number(i) - mean) * (truth.number(i) - mean) / n;
+  }
+  result->r2 = variance > 0 ? 1 - result->mse / variance : 0;
+}
+
+// The model's classes, then those only the data has (which are always errors).
+std::vector<std::string> class_names(const Labels& model_classes, const Labels& truth) {
+  std::vector<std::string> names;
+  for (Index c = 0; c < model_classes.size(); ++c) names.push_back(model_classes.name(c));
+  const Labels in_data = distinct_classes(truth);
+  for (Index c = 0; c < in_data.size(); ++c) {
+    if (std::find(names.begin(), names.end(), in_data.name(c)) == names.end())
+      names.push_back(in_data.name(c));
+  }
+  return names;
+}
+
+// Position of each label in `names`, which has them all.
+std::vector<Index> positions(const Labels& labels, const std::vector<std::string>& names) {
+  const Labels distinct = distinct_classes(labels);
+  std::vector<Index> position_of;
+  for (Index c = 0; c < distinct.size(); ++c) {
+    position_of.push_back(std::find(names.begin(), names.end(), distinct.name(c)) - names.begin());
+  }
+  std::vector<Index> result;
+  for (const std::int32_t code : encode_labels(labels, distinct))
+    result.push_back(position_of[usize(code)]);
+  return result;
+}
+
+void score_classes(const Labels& model_classes, const Labels& predicted, const Labels& truth,
+                   Evaluation* result) {
+  const std::vector<std::string> names = class_names(model_classes, truth);
+  const Index k = static_cast<Index>(names.size());
+  const std::vector<Index> true_codes = positions(truth, names);
+  const std::vector<Index> predicted_codes = positions(predicted, names);
+  result->confusion.assign(usize(k * k), 0);
+  for (std::size_t i = 0; i < true_codes.size(); ++i) {
+    ++result->confusion[usize(true_codes[i] * k + predicted_codes[i])];
+    if (true_codes[i] != predicted_codes[i]) ++result->errors;
+  }
+  for (Index c = 0; c < k; ++c) {
+    ClassScore score;
+    score.label = names[usize(c)];
+    score.correct = result->confusion[usize(c * k + c)];
+    for (Index o = 0; o < k; ++o) {
+      score.rows += result->confusion[usize(c * k + o)];
+      score.predicted += result->confusion[usize(o * k + c)];
+    }
+    score.precision = score.predicted > 0 ? static_cast<double>(score.correct) /
+                                                static_cast<double>(score.predicted)
+                                          : 0;
+    score.recall =
+        score.rows > 0 ? static_cast<double>(score.correct) / static_cast<double>(score.rows) : 0;
+    result->classes.push_back(score);
+  }
+  result->error_rate = static_cast<double>(result->errors) / static_cast<double>(result->rows);
+  result->accuracy = 1 - result->error_rate;
+}
+
+}  // namespace
+
+Evaluation evaluate(const Model& model, const Dataset& data, const RunControl& control) {
+  if (data.labels().kind() == LabelKind::none)
+    throw DataError("the data has no labels to evaluate against");
+  Evaluation result;
+  result.task = model.task();
+  result.rows = data.rows();
+  const Labels predicted = predict(model, data.features(), control);
+  if (model.task() == Task::regression)
+    score_regression(predicted, data.labels(), &result);
+  else
+    score_classes(model.classes(), predicted, data.labels(), &result);
+  return result;
+}
+
+}  // namespace tamis

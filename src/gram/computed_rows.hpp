@@ -1,0 +1,68 @@
+// The kernel matrix of a data set as the solver asks for it: values computed in blocks, rows kept
+// in a cache.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "gram/row_cache.hpp"
+#include "kernels/kernel_blocks.hpp"
+#include "qp/row_source.hpp"
+
+namespace tamis {
+
+struct EvaluationCounts {
+  std::int64_t computed = 0;  ///< kernel values
+  std::int64_t cached = 0;    ///< kernel values taken from kept rows
+};
+
+class ComputedRows : public qp::RowSource {
+ public:
+  /// The points are rows `rows` of `data` (which must outlive this). `interrupted` is asked from
+  /// many threads while values are computed; true makes accumulate() give up.
+  ComputedRows(const Kernel& kernel, const Matrix& data, std::vector<Index> rows, Index cache_bytes,
+               std::function<bool()> interrupted);
+
+  Index size() const override { return static_cast<Index>(rows_.size()); }
+  std::span<const double> diagonal() const override { return diagonal_; }
+  void square(std::span<const Index> points, float* block, Index stride) override;
+  void set_active(std::span<const Index> points) override;
+  bool accumulate(std::span<const Index> rows, std::span<const double> coefficients,
+                  std::span<double> sums) override;
+  bool accumulate_at(std::span<const Index> points, std::span<const Index> rows,
+                     std::span<const double> coefficients, std::span<double> sums) override;
+
+  const EvaluationCounts& counts() const { return counts_; }
+
+ private:
+  // A row asked for: where it is kept, if it is, and how much of it.
+  struct Request {
+    Index data_row = 0;
+    double coefficient = 0;
+    float* kept = nullptr;
+    Index covered = 0;
+  };
+
+  std::vector<Index> data_rows(std::span<const Index> points) const;
+  std::vector<Request> look_up(std::span<const Index> rows, std::span<const double> coefficients);
+  /// sums += requested rows over the points of `blocks`; fills the kept rows.
+  bool add_requests(const KernelBlocks& blocks, std::span<const Request> requests,
+                    std::span<double> sums);
+  void add_strip(const KernelBlocks& blocks, std::span<const Request> requests, Index begin,
+                 Index end, double* sums) const;
+
+  const Kernel kernel_;
+  const Matrix& data_;
+  std::vector<Index> rows_;
+  std::vector<double> diagonal_;
+  std::function<bool()> interrupted_;
+  Index cache_bytes_;
+  std::vector<Index> active_;
+  std::optional<KernelBlocks> active_blocks_;
+  std::optional<RowCache> cache_;
+  std::vector<std::uint8_t> asked_before_;
+  EvaluationCounts counts_;
+};
+
+}  // namespace tamis

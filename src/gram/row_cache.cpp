@@ -1,0 +1,111 @@
+#include "gram/row_cache.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/checked.hpp"
+#include "base/parallel.hpp"
+
+namespace tamis {
+namespace {
+
+std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
+
+constexpr Index kAlign = 16;  // floats
+
+// Address space that becomes memory only where it is touched; in large pages, because rows are far
+// apart.
+std::unique_ptr<float[], std::function<void(float*)>> reserve_floats(Index count) {
+  if (count == 0) return {nullptr, [](float*) {}};
+  const std::size_t bytes = usize(count) * sizeof(float);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  return {static_cast<float*>(memory), [bytes](float* p) { munmap(p, bytes); }};
+}
+
+}  // namespace
+
+RowCache::RowCache(Index num_rows, Index columns, Index budget_bytes)
+    : columns_(columns),
+      stride_(std::max<Index>(kAlign, round_up(columns, kAlign))),
+      capacity_floats_(
+          std::min(std::max<Index>(0, budget_bytes) / static_cast<Index>(sizeof(float)),
+                   checked_product(num_rows, stride_))),
+      values_(reserve_floats(capacity_floats_)),
+      slot_of_(usize(num_rows), -1) {
+  set_stride(stride_);
+}
+
+// Keeps the rows in the lowest slots that still exist; moving one at a time is safe in ascending
+// order when the stride shrinks and in descending order when it grows.
+void RowCache::set_stride(Index stride) {
+  const Index slots = std::min(capacity_floats_ / stride, static_cast<Index>(slot_of_.size()));
+  for (Index s = slots; s < num_slots(); ++s) {
+    if (owner_[usize(s)] >= 0) slot_of_[usize(owner_[usize(s)])] = -1;
+  }
+  const Index moved = std::min(slots, num_slots());
+  const auto move_row = [&](Index s) {
+    if (owner_[usize(s)] < 0) return;
+    std::memmove(values_.get() + s * stride, values_.get() + s * stride_,
+                 usize(covered_[usize(s)]) * sizeof(float));
+  };
+  if (stride < stride_) {
+    for (Index s = 0; s < moved; ++s) move_row(s);
+  } else if (stride > stride_) {
+    for (Index s = moved - 1; s >= 0; --s) move_row(s);
+  }
+  stride_ = stride;
+  owner_.resize(usize(slots), -1);
+  covered_.resize(usize(slots), 0);
+  last_use_.resize(usize(slots), -1);
+}
+
+float* RowCache::find(Index row, Index* covered) {
+  const Index s = slot_of_[usize(row)];
+  if (s < 0) return nullptr;
+  last_use_[usize(s)] = clock_++;
+  *covered = covered_[usize(s)];
+  return slot(s);
+}
+
+float* RowCache::insert(Index row) {
+  if (owner_.empty()) return nullptr;
+  const auto oldest = std::min_element(last_use_.begin(), last_use_.end());
+  if (*oldest >= round_start_) return nullptr;
+  const Index s = static_cast<Index>(oldest - last_use_.begin());
+  if (owner_[usize(s)] >= 0) slot_of_[usize(owner_[usize(s)])] = -1;
+  owner_[usize(s)] = row;
+  covered_[usize(s)] = 0;
+  last_use_[usize(s)] = clock_++;
+  slot_of_[usize(row)] = s;
+  return slot(s);
+}
+
+void RowCache::set_covered(Index row, Index columns) {
+  covered_[usize(slot_of_[usize(row)])] = columns;
+}
+
+void RowCache::remap(std::span<const Index> kept, Index added) {
+  if (static_cast<Index>(kept.size()) < columns_) {
+    parallel_each(num_slots(), [&](Index s) {
+      if (owner_[usize(s)] < 0) return;
+      float* values = slot(s);
+      Index count = 0;
+      for (const Index column : kept) {
+        if (column >= covered_[usize(s)]) break;
+        values[count++] = values[column];
+      }
+      covered_[usize(s)] = count;
+    });
+  }
+  columns_ = static_cast<Index>(kept.size()) + added;
+  const Index wanted = std::max<Index>(kAlign, round_up(columns_, kAlign));
+  if (wanted > stride_ || wanted < stride_ / 2) set_stride(wanted);
+}
+
+}  // namespace tamis

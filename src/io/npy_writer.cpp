@@ -1,0 +1,135 @@
+// NumPy arrays: X.npy and X.labels.npy.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+
+#include "io/data_formats.hpp"
+#include "io/npy_header.hpp"
+#include "io/row_writer.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+void append_bytes(const void* from, std::size_t size, std::string& out) {
+  out.append(static_cast<const char*>(from), size);
+}
+
+class FeatureRows : public RowFormatter {
+ public:
+  explicit FeatureRows(const Matrix& features) : features_(features) {}
+  void append(Index row, std::string& out) const override {
+    thread_local std::vector<float> values;
+    values.resize(static_cast<std::size_t>(features_.cols()));
+    features_.copy_row(row, values);
+    append_bytes(values.data(), values.size() * sizeof(float), out);
+  }
+
+ private:
+  const Matrix& features_;
+};
+
+class NumberRows : public RowFormatter {
+ public:
+  explicit NumberRows(const Labels& labels) : labels_(labels) {}
+  void append(Index row, std::string& out) const override {
+    const double number = labels_.number(row);
+    if (!std::isfinite(number)) {
+      throw DataError(
+          fmt::format("row {}: the label is {}: it must be finite", row + 1, labels_.name(row)));
+    }
+    append_bytes(&number, sizeof number, out);
+  }
+
+ private:
+  const Labels& labels_;
+};
+
+// UTF-8, known to be valid, as code points.
+std::u32string code_points(const std::string& text) {
+  std::u32string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0U) == 0x80U) {
+      result.back() = result.back() << 6U | (byte & 0x3FU);
+    } else {
+      const unsigned kept = byte < 0x80 ? 0x7FU : byte < 0xE0 ? 0x1FU : byte < 0xF0 ? 0x0FU : 0x07U;
+      result += byte & kept;
+    }
+  }
+  return result;
+}
+
+class WordRows : public RowFormatter {
+ public:
+  WordRows(const Labels& labels, std::size_t longest) : labels_(labels), longest_(longest) {}
+  void append(Index row, std::string& out) const override {
+    std::u32string word = code_points(labels_.name(row));
+    word.resize(longest_);
+    append_bytes(word.data(), word.size() * sizeof(char32_t), out);
+  }
+
+ private:
+  const Labels& labels_;
+  std::size_t longest_;
+};
+
+// The longest word in code points. Throws DataError for a word that would not read back.
+std::size_t check_words(const Labels& labels) {
+  std::size_t longest = 1;
+  for (Index i = 0; i < labels.size(); ++i) {
+    const std::string word = labels.name(i);
+    try {
+      check_word_label(word.data(), word, true);
+    } catch (const TextProblem& problem) {
+      throw DataError(fmt::format("row {}: {}", i + 1, problem.message));
+    }
+    if (word.empty()) throw DataError(fmt::format("row {}: the label is empty", i + 1));
+    longest = std::max(longest, code_points(word).size());
+  }
+  return longest;
+}
+
+void write_labels(OutputFile& file, const Dataset& data, const RunControl& control) {
+  const Labels& labels = data.labels();
+  if (labels.kind() == LabelKind::numeric) {
+    file.write(npy_header("<f8", {data.rows()}));
+    write_rows(file, NumberRows(labels), data, control);
+    return;
+  }
+  const std::size_t longest = check_words(labels);
+  file.write(npy_header(fmt::format("<U{}", longest), {data.rows()}));
+  write_rows(file, WordRows(labels, longest), data, control);
+}
+
+void write_features(OutputFile& file, const Dataset& data, const RunControl& control) {
+  require_finite(data.features());
+  file.write(npy_header("<f4", {data.rows(), data.cols()}));
+  write_rows(file, FeatureRows(data.features()), data, control);
+}
+
+}  // namespace
+
+void write_npy(const std::string& path, const Dataset& data, const RunControl& control) {
+  const std::string labels_path = npy_stem(path) + ".labels.npy";
+  OutputFile file(path);
+  write_features(file, data, control);
+  if (data.labels().empty()) {
+    // An older file of labels would be taken for the labels of these rows.
+    std::error_code error;
+    if (path != "-" && std::filesystem::exists(labels_path, error))
+      throw IoError(labels_path + ": remove it first: the rows to be written have no labels");
+    file.commit();
+    return;
+  }
+  if (path == "-") throw InvalidArgument("features and labels are two NumPy files: give a name");
+  OutputFile labels_file(labels_path);
+  write_labels(labels_file, data, control);
+  file.commit();
+  labels_file.commit();
+}
+
+}  // namespace tamis

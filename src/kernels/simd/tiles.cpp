@@ -1,0 +1,313 @@
+// Compiled once for each instruction set by Highway's foreach_target; HWY_DYNAMIC_DISPATCH picks at
+// run time.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/simd/tiles.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/simd/tiles.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tamis::simd {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using FloatTag = hn::CappedTag<float, kLanes>;
+using Vec = hn::Vec<FloatTag>;
+constexpr FloatTag kFloats;
+constexpr Index kVectorLanes = hn::MaxLanes(kFloats);
+constexpr int kVectors =
+    static_cast<int>(kLanes / kVectorLanes);  // vectors that make up one panel row
+
+// 2^t for t <= 0 (and up to 127). The polynomial is the minimax fit of 2^f on [-1/2, 1/2] with
+// value exactly 1 at 0, relative error 9.2e-8, so that K(x, x) = 1 exactly for the RBF kernel.
+// Below 2^-126 the result stays 2^-126. Adding 1.5 * 2^23 rounds t to a whole number and leaves it
+// in the low bits, from where a shift puts it into the exponent.
+HWY_INLINE Vec Exp2(Vec t) {
+  const hn::RebindToSigned<FloatTag> ints;
+  const auto magic = hn::Set(kFloats, 12582912.0F);
+  t = hn::Max(t, hn::Set(kFloats, -126.0F));
+  const auto shifted = hn::Add(t, magic);
+  const auto f = hn::Sub(t, hn::Sub(shifted, magic));
+  auto p = hn::Set(kFloats, 0.0013264719920336222F);
+  p = hn::MulAdd(p, f, hn::Set(kFloats, 0.00967146586967457F));
+  p = hn::MulAdd(p, f, hn::Set(kFloats, 0.05550733343828871F));
+  p = hn::MulAdd(p, f, hn::Set(kFloats, 0.2402224281368314F));
+  p = hn::MulAdd(p, f, hn::Set(kFloats, 0.6931469780754507F));
+  p = hn::MulAdd(p, f, hn::Set(kFloats, 1.0F));
+  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(ints, shifted));
+  return hn::BitCast(kFloats, hn::Add(hn::BitCast(ints, p), exponent));
+}
+
+// tanh(x) = sign(x) (1 - 2 / (1 + e^{2|x|})), written with the decaying exponential so that nothing
+// overflows. Near zero the difference 1 - e cancels, so the odd series x - x^3/3 + 2x^5/15 takes
+// over.
+HWY_INLINE Vec Tanh(Vec x) {
+  const auto one = hn::Set(kFloats, 1.0F);
+  const auto size = hn::Abs(x);
+  const auto e = Exp2(hn::Mul(size, hn::Set(kFloats, -2.8853900817779268F)));
+  const auto large = hn::Div(hn::Sub(one, e), hn::Add(one, e));
+  const auto x2 = hn::Mul(size, size);
+  auto series = hn::MulAdd(x2, hn::Set(kFloats, 2.0F / 15.0F), hn::Set(kFloats, -1.0F / 3.0F));
+  series = hn::MulAdd(hn::Mul(series, x2), size, size);
+  return hn::CopySign(hn::IfThenElse(hn::Lt(size, hn::Set(kFloats, 0.03F)), series, large), x);
+}
+
+HWY_INLINE Vec Power(Vec base, int degree) {
+  auto result = hn::Set(kFloats, 1.0F);
+  for (; degree > 0; degree >>= 1) {
+    if (degree & 1) result = hn::Mul(result, base);
+    base = hn::Mul(base, base);
+  }
+  return result;
+}
+
+// The kernel value from the sum over features: an inner product, or a squared distance for rbf and
+// squared_distance.
+template <Form kForm>
+HWY_INLINE Vec Finish(const Formula& formula, Vec sum) {
+  if constexpr (kForm == Form::rbf) {
+    return Exp2(hn::Mul(sum, hn::Set(kFloats, -1.4426950408889634F * formula.gamma)));
+  } else if constexpr (kForm == Form::polynomial) {
+    return Power(hn::MulAdd(sum, hn::Set(kFloats, formula.gamma), hn::Set(kFloats, formula.coef0)),
+                 formula.degree);
+  } else if constexpr (kForm == Form::sigmoid) {
+    return Tanh(hn::MulAdd(sum, hn::Set(kFloats, formula.gamma), hn::Set(kFloats, formula.coef0)));
+  } else {
+    return sum;
+  }
+}
+
+// kRows rows against one panel. The sums stay in registers; the features are the only loop.
+template <Form kForm, int kRows>
+HWY_INLINE void DenseTile(const Formula& formula, Index cols, const float* const* rows,
+                          const float* panel, float* out, Index stride) {
+  constexpr bool kDistance = kForm == Form::rbf || kForm == Form::squared_distance;
+  Vec sums[kRows][kVectors];
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(kFloats);
+  }
+  for (Index j = 0; j < cols; ++j) {
+    Vec points[kVectors];
+    for (int v = 0; v < kVectors; ++v)
+      points[v] = hn::Load(kFloats, panel + j * kLanes + v * kVectorLanes);
+    for (int r = 0; r < kRows; ++r) {
+      const auto x = hn::Set(kFloats, rows[r][j]);
+      for (int v = 0; v < kVectors; ++v) {
+        if constexpr (kDistance) {
+          const auto difference = hn::Sub(points[v], x);
+          sums[r][v] = hn::MulAdd(difference, difference, sums[r][v]);
+        } else {
+          sums[r][v] = hn::MulAdd(points[v], x, sums[r][v]);
+        }
+      }
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) {
+      hn::StoreU(Finish<kForm>(formula, sums[r][v]), kFloats, out + r * stride + v * kVectorLanes);
+    }
+  }
+}
+
+// The panel stays in the first-level cache while all rows pass over it.
+template <Form kForm>
+void DenseTilesAs(const Formula& formula, Index cols, const float* const* rows, Index num_rows,
+                  const float* panels, Index num_panels, float* out, Index stride) {
+  const Formula constants =
+      formula;  // a local copy: the compiler then knows that stores to `out` do not change it
+  for (Index p = 0; p < num_panels; ++p) {
+    const float* panel = panels + p * cols * kLanes;
+    float* panel_out = out + p * kLanes;
+    Index r = 0;
+    for (; r + 4 <= num_rows; r += 4) {
+      DenseTile<kForm, 4>(constants, cols, rows + r, panel, panel_out + r * stride, stride);
+    }
+    for (; r < num_rows; ++r)
+      DenseTile<kForm, 1>(constants, cols, rows + r, panel, panel_out + r * stride, stride);
+  }
+}
+
+void DenseTiles(const Formula& formula, Index cols, const float* const* rows, Index num_rows,
+                const float* panels, Index num_panels, float* out, Index stride) {
+  const auto run = [&](auto tiles) {
+    tiles(formula, cols, rows, num_rows, panels, num_panels, out, stride);
+  };
+  switch (formula.form) {
+    case Form::dot:
+      return run(DenseTilesAs<Form::dot>);
+    case Form::polynomial:
+      return run(DenseTilesAs<Form::polynomial>);
+    case Form::rbf:
+      return run(DenseTilesAs<Form::rbf>);
+    case Form::sigmoid:
+      return run(DenseTilesAs<Form::sigmoid>);
+    case Form::squared_distance:
+      return run(DenseTilesAs<Form::squared_distance>);
+  }
+}
+
+// One sparse point against kWidthVectors vectors of packed rows.
+template <Form kForm, int kWidthVectors>
+HWY_INLINE void SparseTile(const Formula& formula, const PackedRows& rows,
+                           const SparsePoints& points, Index c, float* out) {
+  constexpr bool kDistance = kForm == Form::rbf || kForm == Form::squared_distance;
+  constexpr Index kWidth = kWidthVectors * kVectorLanes;
+  Vec sums[kWidthVectors];
+  for (int v = 0; v < kWidthVectors; ++v) sums[v] = hn::Zero(kFloats);
+  for (Index k = points.row_begin[c]; k < points.row_begin[c + 1]; ++k) {
+    const auto z = hn::Set(kFloats, points.values[k]);
+    const float* column = rows.values + static_cast<Index>(points.columns[k]) * kWidth;
+    for (int v = 0; v < kWidthVectors; ++v) {
+      sums[v] = hn::MulAdd(z, hn::Load(kFloats, column + v * kVectorLanes), sums[v]);
+    }
+  }
+  for (int v = 0; v < kWidthVectors; ++v) {
+    auto sum = sums[v];
+    if constexpr (kDistance) {
+      const auto norms = hn::Add(hn::LoadU(kFloats, rows.squared_norms + v * kVectorLanes),
+                                 hn::Set(kFloats, points.squared_norms[c]));
+      sum = hn::Max(hn::NegMulAdd(hn::Set(kFloats, 2.0F), sum, norms), hn::Zero(kFloats));
+    }
+    hn::Store(Finish<kForm>(formula, sum), kFloats, out + v * kVectorLanes);
+  }
+}
+
+// out[r * stride + p] = in[p * width + r] for 16 points p and num_rows rows r, in squares of 4 x 4.
+HWY_INLINE void Transpose(const float* in, Index width, Index num_rows, float* out, Index stride) {
+  Index r = 0;
+#if HWY_TARGET != HWY_SCALAR  // which has vectors of one
+  const hn::FixedTag<float, 4> four;
+  const hn::RepartitionToWide<decltype(four)> two;
+  for (; r + 4 <= num_rows; r += 4) {
+    for (Index p = 0; p < kLanes; p += 4) {
+      const auto a = hn::LoadU(four, in + p * width + r);
+      const auto b = hn::LoadU(four, in + (p + 1) * width + r);
+      const auto c = hn::LoadU(four, in + (p + 2) * width + r);
+      const auto d = hn::LoadU(four, in + (p + 3) * width + r);
+      const auto ab_low = hn::BitCast(two, hn::InterleaveLower(four, a, b));
+      const auto cd_low = hn::BitCast(two, hn::InterleaveLower(four, c, d));
+      const auto ab_high = hn::BitCast(two, hn::InterleaveUpper(four, a, b));
+      const auto cd_high = hn::BitCast(two, hn::InterleaveUpper(four, c, d));
+      hn::StoreU(hn::BitCast(four, hn::InterleaveLower(two, ab_low, cd_low)), four,
+                 out + r * stride + p);
+      hn::StoreU(hn::BitCast(four, hn::InterleaveUpper(two, ab_low, cd_low)), four,
+                 out + (r + 1) * stride + p);
+      hn::StoreU(hn::BitCast(four, hn::InterleaveLower(two, ab_high, cd_high)), four,
+                 out + (r + 2) * stride + p);
+      hn::StoreU(hn::BitCast(four, hn::InterleaveUpper(two, ab_high, cd_high)), four,
+                 out + (r + 3) * stride + p);
+    }
+  }
+#endif
+  for (; r < num_rows; ++r) {
+    for (Index p = 0; p < kLanes; ++p) out[r * stride + p] = in[p * width + r];
+  }
+}
+
+// Points one by one against all packed rows (whose features stay in cache), sixteen at a time into
+// a buffer that is then turned into rows.
+template <Form kForm, int kWidthVectors>
+void SparseTilesAs(const Formula& formula, const PackedRows& rows, Index num_rows,
+                   const SparsePoints& points, Index begin, Index end, float* out, Index stride) {
+  constexpr Index kWidth = kWidthVectors * kVectorLanes;
+  HWY_ALIGN float buffer[kLanes * kWidth];
+  for (Index c = begin; c < end; c += kLanes) {
+    for (Index p = 0; p < kLanes; ++p) {
+      const Index point =
+          c + p < end ? c + p : end - 1;  // repeats the last one: finite values in the padding
+      SparseTile<kForm, kWidthVectors>(formula, rows, points, point, buffer + p * kWidth);
+    }
+    Transpose(buffer, kWidth, num_rows, out + c - begin, stride);
+  }
+}
+
+template <Form kForm>
+void SparseTilesOf(const Formula& formula, const PackedRows& rows, Index num_rows,
+                   const SparsePoints& points, Index begin, Index end, float* out, Index stride) {
+  const Formula constants = formula;
+  if (rows.width == kLanes) {
+    return SparseTilesAs<kForm, kVectors>(constants, rows, num_rows, points, begin, end, out,
+                                          stride);
+  }
+  SparseTilesAs<kForm, 4 * kVectors>(constants, rows, num_rows, points, begin, end, out, stride);
+}
+
+void SparseTiles(const Formula& formula, const PackedRows& rows, Index num_rows,
+                 const SparsePoints& points, Index begin, Index end, float* out, Index stride) {
+  const auto run = [&](auto tiles) {
+    tiles(formula, rows, num_rows, points, begin, end, out, stride);
+  };
+  switch (formula.form) {
+    case Form::dot:
+      return run(SparseTilesOf<Form::dot>);
+    case Form::polynomial:
+      return run(SparseTilesOf<Form::polynomial>);
+    case Form::rbf:
+      return run(SparseTilesOf<Form::rbf>);
+    case Form::sigmoid:
+      return run(SparseTilesOf<Form::sigmoid>);
+    case Form::squared_distance:
+      return run(SparseTilesOf<Form::squared_distance>);
+  }
+}
+
+// Sixteen columns at a time, so that the sums stay in registers over all rows.
+void Accumulate(const float* const* rows, const double* coefficients, Index num_rows, Index count,
+                double* sums) {
+  const hn::CappedTag<double, 8> doubles;
+  const hn::Rebind<float, decltype(doubles)> floats;
+  constexpr Index kDoubles = hn::MaxLanes(doubles);
+  constexpr int kSums = static_cast<int>(16 / kDoubles);
+  Index c = 0;
+  for (; c + 16 <= count; c += 16) {
+    hn::Vec<decltype(doubles)> totals[kSums];
+    for (int v = 0; v < kSums; ++v) totals[v] = hn::LoadU(doubles, sums + c + v * kDoubles);
+    for (Index r = 0; r < num_rows; ++r) {
+      const auto coefficient = hn::Set(doubles, coefficients[r]);
+      for (int v = 0; v < kSums; ++v) {
+        const auto values = hn::PromoteTo(doubles, hn::LoadU(floats, rows[r] + c + v * kDoubles));
+        totals[v] = hn::MulAdd(coefficient, values, totals[v]);
+      }
+    }
+    for (int v = 0; v < kSums; ++v) hn::StoreU(totals[v], doubles, sums + c + v * kDoubles);
+  }
+  for (; c < count; ++c) {
+    for (Index r = 0; r < num_rows; ++r)
+      sums[c] += coefficients[r] * static_cast<double>(rows[r][c]);
+  }
+}
+
+const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tamis::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tamis::simd {
+
+HWY_EXPORT(DenseTiles);
+HWY_EXPORT(SparseTiles);
+HWY_EXPORT(Accumulate);
+HWY_EXPORT(TargetName);
+
+void dense_tiles(const Formula& formula, Index cols, const float* const* rows, Index num_rows,
+                 const float* panels, Index num_panels, float* out, Index stride) {
+  HWY_DYNAMIC_DISPATCH(DenseTiles)(formula, cols, rows, num_rows, panels, num_panels, out, stride);
+}
+
+void sparse_tiles(const Formula& formula, const PackedRows& rows, Index num_rows,
+                  const SparsePoints& points, Index begin, Index end, float* out, Index stride) {
+  HWY_DYNAMIC_DISPATCH(SparseTiles)(formula, rows, num_rows, points, begin, end, out, stride);
+}
+
+void accumulate(const float* const* rows, const double* coefficients, Index num_rows, Index count,
+                double* sums) {
+  HWY_DYNAMIC_DISPATCH(Accumulate)(rows, coefficients, num_rows, count, sums);
+}
+
+const char* target_name() { return HWY_DYNAMIC_DISPATCH(TargetName)(); }
+
+}  // namespace tamis::simd
+#endif

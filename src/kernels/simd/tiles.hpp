@@ -1,0 +1,60 @@
+// The SIMD inner loops, chosen at run time for the machine's instruction set. Plain pointers and
+// counts; the owners of the memory are above (kernel_blocks.cpp).
+#pragma once
+
+#include <cstdint>
+
+#include "tamis/dataset.hpp"
+
+namespace tamis::simd {
+
+/// Points per panel: one panel is `cols` groups of kLanes floats, feature after feature.
+inline constexpr Index kLanes = 16;
+
+/// What is made of the inner product or of the squared distance of two rows.
+enum class Form { dot, polynomial, rbf, sigmoid, squared_distance };
+
+struct Formula {
+  Form form = Form::dot;
+  float gamma = 1;
+  float coef0 = 0;
+  int degree = 1;
+};
+
+/// out[r * stride + 16 p + l] = K(rows[r], point l of panel p). Distances are summed as (x - z)^2:
+/// in float32 the shortcut |x|^2 + |z|^2 - 2<x, z> loses the small distances, which are the ones
+/// that matter.
+void dense_tiles(const Formula& formula, Index cols, const float* const* rows, Index num_rows,
+                 const float* panels, Index num_panels, float* out, Index stride);
+
+/// Rows packed side by side, feature after feature: `width` (16 or 64) floats for each column.
+/// Unused places are zero.
+struct PackedRows {
+  const float* values = nullptr;
+  const float* squared_norms = nullptr;  ///< `width` of them
+  Index width = 0;
+};
+
+/// Points in CSR form with their squared norms.
+struct SparsePoints {
+  const Index* row_begin = nullptr;
+  const std::int32_t* columns = nullptr;
+  const float* values = nullptr;
+  const float* squared_norms = nullptr;
+};
+
+/// out[r * stride + c - begin] = K(packed row r, point c) for r in [0, num_rows) and c in [begin,
+/// end); `stride` is at least end - begin rounded up to 16. Distances come from the norms: sparse
+/// rows have no cheap differences.
+void sparse_tiles(const Formula& formula, const PackedRows& rows, Index num_rows,
+                  const SparsePoints& points, Index begin, Index end, float* out, Index stride);
+
+/// sums[c] += sum over r of coefficients[r] * rows[r][c], c in [0, count), every product and sum in
+/// double.
+void accumulate(const float* const* rows, const double* coefficients, Index num_rows, Index count,
+                double* sums);
+
+/// Name of the instruction set in use: "AVX2".
+const char* target_name();
+
+}  // namespace tamis::simd

@@ -1,0 +1,38 @@
+// Where the solver gets its kernel values from. It names points by their number and never sees a
+// kernel or a data set.
+#pragma once
+
+#include <span>
+
+#include "tamis/dataset.hpp"
+
+namespace tamis::qp {
+
+/// A symmetric matrix K over points 0 .. size() - 1. Not thread-safe: one solver uses one source,
+/// which may use threads inside. The results do not depend on their number.
+class RowSource {
+ public:
+  virtual ~RowSource() = default;
+
+  virtual Index size() const = 0;
+  virtual std::span<const double> diagonal() const = 0;
+
+  /// block[r * stride + c] = K(points[r], points[c]). `stride` is a multiple of 16; the padding is
+  /// overwritten.
+  virtual void square(std::span<const Index> points, float* block, Index stride) = 0;
+
+  /// From now on `accumulate` covers these points, in this order. Points that stay should keep
+  /// their order and come before new ones: then rows computed earlier can be reused.
+  virtual void set_active(std::span<const Index> points) = 0;
+
+  /// sums[p] += sum over r of coefficients[r] * K(rows[r], active point p), for every active p.
+  /// Returns false, with sums in an unusable state, when it was told to stop.
+  virtual bool accumulate(std::span<const Index> rows, std::span<const double> coefficients,
+                          std::span<double> sums) = 0;
+
+  /// The same for arbitrary points, without remembering anything.
+  virtual bool accumulate_at(std::span<const Index> points, std::span<const Index> rows,
+                             std::span<const double> coefficients, std::span<double> sums) = 0;
+};
+
+}  // namespace tamis::qp

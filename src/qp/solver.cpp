@@ -1,0 +1,309 @@
+#include "qp/solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/check.hpp"
+#include "base/checked.hpp"
+#include "base/random.hpp"
+#include "qp/active_set.hpp"
+#include "qp/pair_solver.hpp"
+#include "qp/pair_steps.hpp"
+#include "qp/working_set.hpp"
+
+namespace tamis::qp {
+namespace {
+
+std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
+
+// C s for a coefficient limited to C (L1 slacks); s^2 / (2 ridge) for an unlimited one with a ridge
+// (L2 slacks).
+double slack_cost(double slack, double limit, double ridge) {
+  if (std::isfinite(limit)) return slack * limit;
+  return ridge > 0 ? slack * slack / (2 * ridge) : 0.0;
+}
+
+/// A block laid out for the pair solver: group 0 first, filled up so that group 1 begins at a
+/// multiple of the padding.
+class Block {
+ public:
+  Block(const Problem& problem, RowSource& source, std::vector<Index> points);
+
+  std::span<const Index> points() const { return points_; }
+  std::span<double> beta() { return beta_; }
+  /// Runs the pair solver from the given beta and F.
+  PairResult solve(const Problem& problem, std::span<const double> sums, const PairLimits& limits);
+  /// F of the block's points for its beta, the rest of the problem left out: exact when the block
+  /// is the whole problem.
+  std::vector<double> own_sums() const;
+
+ private:
+  std::vector<Index> points_;
+  Index group_split_ = 0;
+  Index stride_ = 0;
+  std::vector<float> kernel_;
+  std::vector<double> diagonal_;
+  std::vector<double> beta_;
+};
+
+Block::Block(const Problem& problem, RowSource& source, std::vector<Index> points) {
+  std::stable_partition(points.begin(), points.end(),
+                        [&](Index i) { return problem.group_at(i) == 0; });
+  const auto second =
+      std::find_if(points.begin(), points.end(), [&](Index i) { return problem.group_at(i) == 1; });
+  group_split_ = static_cast<Index>(second - points.begin());
+  points_ = std::move(points);
+  if (group_split_ < static_cast<Index>(points_.size())) {
+    const Index fillers = round_up(group_split_, kPairPadding) - group_split_;
+    points_.insert(points_.begin() + group_split_, usize(fillers), kFiller);
+    group_split_ += fillers;
+  }
+  const Index size = static_cast<Index>(points_.size());
+  stride_ = round_up(size, kPairPadding);
+  kernel_.assign(usize(size * stride_), 0.0F);
+  std::vector<Index> named = points_;  // fillers get some point's values, which nobody reads
+  std::replace(named.begin(), named.end(), kFiller,
+               points_[points_[0] == kFiller ? usize(group_split_) : 0]);
+  source.square(named, kernel_.data(), stride_);
+  for (Index k = 0; k < size; ++k) {
+    const Index i = named[usize(k)];
+    diagonal_.push_back(source.diagonal()[usize(i)] + problem.ridge_at(i));
+    kernel_[usize(k * stride_ + k)] = static_cast<float>(diagonal_.back());
+  }
+  beta_.assign(usize(size), 0.0);
+}
+
+PairResult Block::solve(const Problem& problem, std::span<const double> sums,
+                        const PairLimits& limits) {
+  const SubProblem part{points_, group_split_, kernel_.data(), stride_, diagonal_, sums, beta_};
+  return solve_pairs(problem, part, limits);
+}
+
+std::vector<double> Block::own_sums() const {
+  const Index size = static_cast<Index>(points_.size());
+  std::vector<double> sums(usize(size), 0.0);
+  for (Index r = 0; r < size; ++r) {
+    if (beta_[usize(r)] == 0) continue;
+    for (Index c = 0; c < size; ++c)
+      sums[usize(c)] += beta_[usize(r)] * static_cast<double>(kernel_[usize(r * stride_ + c)]);
+  }
+  return sums;
+}
+
+class Solver {
+ public:
+  Solver(const Problem& problem, RowSource& source, StopCheck& stop, const SolverOptions& options,
+         const StatusCallback& on_status)
+      : problem_(problem), source_(source), stop_(stop), options_(options), on_status_(on_status) {}
+
+  Solution solve() {
+    return problem_.size() <= options_.stored_size ? solve_stored() : solve_blocks();
+  }
+
+ private:
+  Solution solve_stored();
+  Solution solve_blocks();
+  std::vector<Index> first_points() const;
+  bool improve_block(ActiveSet& active, WorkingSetChooser& chooser, const Violation& violation);
+  bool float_is_enough() const;
+  PairLimits pair_limits(double tolerance) const;
+  Solution finish(std::vector<double> beta, const std::vector<double>& sums,
+                  const Violation& violation) const;
+
+  const Problem& problem_;
+  RowSource& source_;
+  StopCheck& stop_;
+  const SolverOptions& options_;
+  const StatusCallback& on_status_;
+  std::int64_t iterations_ = 0;
+};
+
+// Rounding in float grows with the coefficients: it must stay well below eps.
+bool Solver::float_is_enough() const {
+  double largest = 0;
+  for (Index i = 0; i < problem_.size(); ++i) {
+    largest = std::max(largest, std::max(problem_.upper[usize(i)], -problem_.lower[usize(i)]) *
+                                    source_.diagonal()[usize(i)]);
+  }
+  return largest * 1e-7 < 0.1 * stop_.limits().eps;
+}
+
+PairLimits Solver::pair_limits(double tolerance) const {
+  PairLimits limits;
+  limits.tolerance = tolerance;
+  limits.max_iterations = 100000;  // a turn of this many pairs stays well under 100 ms
+  if (stop_.limits().max_iterations > 0) {
+    limits.max_iterations =
+        std::min(limits.max_iterations, stop_.limits().max_iterations - iterations_);
+  }
+  limits.single_precision = float_is_enough();
+  return limits;
+}
+
+std::vector<Index> Solver::first_points() const {
+  std::vector<Index> points(usize(problem_.size()));
+  std::iota(points.begin(), points.end(), 0);
+  if (options_.first_size <= 0 || options_.first_size >= problem_.size()) return points;
+  Random random(options_.seed, 0x5EED);
+  auto chosen = sample_without_replacement(problem_.size(), options_.first_size, random);
+  if (problem_.start.empty()) return chosen;
+  std::vector<Index>
+      with_start;  // every coefficient that is not zero must be active: it has to be able to move
+  std::set_union(chosen.begin(), chosen.end(), points.begin(), points.end(),
+                 std::back_inserter(with_start));
+  std::erase_if(with_start, [&](Index i) {
+    return problem_.start[usize(i)] == 0 && !std::binary_search(chosen.begin(), chosen.end(), i);
+  });
+  return with_start;
+}
+
+// Small problems: the whole kernel matrix at once, and F from it in double after every turn of the
+// pair solver.
+Solution Solver::solve_stored() {
+  std::vector<Index> points(usize(problem_.size()));
+  std::iota(points.begin(), points.end(), 0);
+  Block block(problem_, source_, std::move(points));
+  if (!problem_.start.empty()) {
+    for (std::size_t k = 0; k < block.points().size(); ++k) {
+      if (block.points()[k] != kFiller) block.beta()[k] = problem_.start[usize(block.points()[k])];
+    }
+  }
+  PairLimits limits = pair_limits(stop_.limits().eps);
+  Violation violation;
+  std::vector<double> beta(usize(problem_.size()));
+  std::vector<double> sums(usize(problem_.size()));
+  while (true) {
+    const std::vector<double> block_sums = block.own_sums();
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    violation = Violation{{-kInfinity, -kInfinity}, {kInfinity, kInfinity}};
+    for (std::size_t k = 0; k < block.points().size(); ++k) {
+      const Index i = block.points()[k];
+      if (i == kFiller) continue;
+      beta[usize(i)] = block.beta()[k];
+      sums[usize(i)] = block_sums[k];
+      const Slopes slopes = slopes_at(problem_, i, block.beta()[k]);
+      const int group = problem_.group_at(i);
+      violation.max_up[group] = std::max(violation.max_up[group], slopes.up - block_sums[k]);
+      violation.min_down[group] = std::min(violation.min_down[group], slopes.down - block_sums[k]);
+    }
+    violation.gap = std::max(violation.max_up[0] - violation.min_down[0],
+                             violation.max_up[1] - violation.min_down[1]);
+    if (on_status_) on_status_({iterations_, violation.gap, problem_.size()});
+    if (violation.gap <= stop_.limits().eps || stop_.must_stop(iterations_)) break;
+    const PairResult result = block.solve(problem_, block_sums, limits);
+    if (result.iterations == 0 && !limits.single_precision) break;  // rounding hides what is left
+    if (result.iterations < limits.max_iterations) limits.single_precision = false;
+    iterations_ += result.iterations;
+  }
+  return finish(std::move(beta), sums, violation);
+}
+
+Solution Solver::solve_blocks() {
+  ActiveSet active(problem_, source_, first_points());
+  WorkingSetChooser chooser(options_.block_size);
+  const double eps = stop_.limits().eps;
+  double tolerance =
+      10 * eps;  // of the active points: tightened to eps once the resting ones were looked at
+  Violation violation{{0, 0}, {0, 0}};
+  bool running = active.start();
+  while (running) {
+    violation = active.measure();
+    if (on_status_) on_status_({iterations_, violation.gap, active.size()});
+    if (stop_.must_stop(iterations_)) break;
+    if (violation.gap <= (active.is_complete() ? eps : tolerance)) {
+      const Index woken = active.wake_violators(violation, eps, active.size());
+      if (woken < 0 || (woken == 0 && violation.gap <= eps)) break;
+      if (woken == 0) tolerance = eps;
+      continue;
+    }
+    active.rest_hopeless(violation);
+    running = improve_block(active, chooser, violation);
+  }
+  return finish({active.all_beta().begin(), active.all_beta().end()}, active.all_sums(), violation);
+}
+
+// One block: choose, optimise alone to a tenth of the gap, carry the change to everybody else.
+// False when told to stop.
+bool Solver::improve_block(ActiveSet& active, WorkingSetChooser& chooser,
+                           const Violation& violation) {
+  Block block(problem_, source_, chooser.choose(active, problem_, violation));
+  const auto points = block.points();
+  std::vector<double> sums(points.size(), 0.0);
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    if (points[k] == kFiller) continue;
+    sums[k] = active.sum_at(active.place_of(points[k]));
+    block.beta()[k] = active.beta(points[k]);
+  }
+  const double tolerance = std::max(0.1 * violation.gap, 0.5 * stop_.limits().eps);
+  const PairResult result = block.solve(problem_, sums, pair_limits(tolerance));
+  iterations_ += result.iterations;
+  std::vector<Index> moved;
+  std::vector<double> new_beta;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    if (points[k] == kFiller || block.beta()[k] == active.beta(points[k])) continue;
+    moved.push_back(points[k]);
+    new_beta.push_back(block.beta()[k]);
+  }
+  return !moved.empty() && active.change(moved, new_beta);
+}
+
+// The bias is the common score of the free coefficients, or the middle of what the bounds allow (as
+// LIBSVM). The primal objective follows from F: its slacks are what the decision function misses
+// the targets by.
+Solution Solver::finish(std::vector<double> beta, const std::vector<double>& sums,
+                        const Violation& violation) const {
+  Solution solution;
+  double free_sum[2] = {0, 0};
+  Index free_count[2] = {0, 0};
+  double quadratic = 0;
+  double linear = 0;
+  for (Index i = 0; i < problem_.size(); ++i) {
+    const double b = beta[usize(i)];
+    quadratic += b * sums[usize(i)];
+    linear += problem_.target[usize(i)] * b - problem_.tube * std::abs(b);
+    if (b > problem_.lower[usize(i)] && b < problem_.upper[usize(i)] &&
+        (b != 0 || problem_.tube == 0)) {
+      const double side = b > 0 ? problem_.tube : -problem_.tube;
+      free_sum[problem_.group_at(i)] += problem_.target[usize(i)] - side - sums[usize(i)];
+      ++free_count[problem_.group_at(i)];
+    }
+  }
+  for (int g = 0; g < problem_.num_groups(); ++g) {
+    const double middle = violation.middle(g);
+    solution.bias[g] =
+        free_count[g] > 0 ? free_sum[g] / static_cast<double>(free_count[g]) : middle;
+    if (!std::isfinite(solution.bias[g])) solution.bias[g] = 0;
+  }
+  solution.objective = quadratic / 2 - linear;
+  solution.violation = std::max(violation.gap, 0.0);
+  solution.iterations = iterations_;
+  solution.stop_reason = stop_.reason();
+  // Primal = 1/2 b'Kb + cost of the slacks, each at its best for this bias; the gap is primal +
+  // objective.
+  double primal = 0;
+  for (Index i = 0; i < problem_.size(); ++i) {
+    const double b = beta[usize(i)];
+    const double ridge = problem_.ridge_at(i);
+    const double f = sums[usize(i)] - ridge * b;
+    const double miss = problem_.target[usize(i)] - f - solution.bias[problem_.group_at(i)];
+    const double above = std::max(0.0, miss - problem_.tube);
+    const double below = std::max(0.0, -miss - problem_.tube);
+    primal += b * f / 2 + slack_cost(above, problem_.upper[usize(i)], ridge) +
+              slack_cost(below, -problem_.lower[usize(i)], ridge);
+  }
+  solution.duality_gap = std::max(0.0, primal + solution.objective);
+  solution.beta = std::move(beta);
+  return solution;
+}
+
+}  // namespace
+
+Solution solve(const Problem& problem, RowSource& source, StopCheck& stop,
+               const SolverOptions& options, const StatusCallback& on_status) {
+  TAMIS_CHECK(problem.size() > 0 && problem.size() == source.size());
+  return Solver(problem, source, stop, options, on_status).solve();
+}
+
+}  // namespace tamis::qp

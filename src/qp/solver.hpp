@@ -1,0 +1,42 @@
+// The solver: block decomposition around the pair solver. See problem.hpp for what is solved.
+//
+// Large problems: choose a block of points, optimise it alone (pair_solver), add the change to F of
+// all active points, repeat until the KKT gap is at most eps. Points that sit at a bound far from
+// leaving it are put to rest, and checked again before the end (active_set). T. Joachims, "Making
+// large-scale SVM learning practical", 1999; R.-E. Fan et al., 2005.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "qp/problem.hpp"
+#include "qp/row_source.hpp"
+#include "qp/stopping.hpp"
+
+namespace tamis::qp {
+
+struct SolverOptions {
+  Index block_size = 1024;  ///< points optimised together
+  Index stored_size =
+      2048;  ///< problems up to this size are solved on their full kernel matrix at once
+  Index first_size = 0;    ///< start with this many points active and let violators join; 0: all
+  std::uint64_t seed = 0;  ///< which points start
+};
+
+struct Solution {
+  std::vector<double> beta;
+  double bias[2] = {0, 0};  ///< by group; the decision function of one group uses bias[0]
+  double objective = 0;
+  double duality_gap = 0;  ///< primal minus dual at this bias
+  double violation = 0;    ///< KKT gap; at most eps when converged
+  std::int64_t iterations = 0;
+  StopReason stop_reason = StopReason::converged;
+};
+
+using StatusCallback = std::function<void(const Status&)>;
+
+/// Never throws for lack of convergence: the stop reason says it.
+Solution solve(const Problem& problem, RowSource& source, StopCheck& stop,
+               const SolverOptions& options = {}, const StatusCallback& on_status = {});
+
+}  // namespace tamis::qp

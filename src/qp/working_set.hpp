@@ -1,0 +1,25 @@
+// Which points the next block works on.
+#pragma once
+
+#include <vector>
+
+#include "qp/active_set.hpp"
+
+namespace tamis::qp {
+
+/// Chooses blocks: half of each is what violates most now, the other half the newest points of the
+/// block before, because coefficients that just moved are the likeliest to move again.
+class WorkingSetChooser {
+ public:
+  explicit WorkingSetChooser(Index block_size) : block_size_(block_size) {}
+
+  /// The points of the next block; never empty while violation.gap > 0.
+  std::vector<Index> choose(const ActiveSet& active, const Problem& problem,
+                            const Violation& violation);
+
+ private:
+  Index block_size_;
+  std::vector<Index> newest_;  // points that entered with the last block
+};
+
+}  // namespace tamis::qp

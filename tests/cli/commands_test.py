@@ -1,0 +1,197 @@
+"""Every command does its job."""
+import json
+import os
+
+from harness import LINEAR_MODEL, REGRESSION_MODEL, CliTest, main
+
+
+class Generate(CliTest):
+    def test_standard_output_is_svmlight(self):
+        lines = self.ok("generate", "checkerboard", "--rows", 20).out.splitlines()
+        self.assertEqual(len(lines), 20)
+        self.assertRegex(lines[0], r"^-?1 1:0\.\d+ 2:0\.\d+$")
+
+    def test_formats_by_the_ending(self):
+        self.ok("generate", "spirals", "--rows", 30, "-o", "a.csv")
+        self.ok("generate", "spirals", "--rows", 30, "-o", "a.npy")
+        self.ok("generate", "spirals", "--rows", 30, "--format", "csv", "-o", "b.txt")
+        self.assertIn("a.npy", self.files())
+        self.assertEqual(self.read("a.csv"), self.read("b.txt"))
+        self.assertGreaterEqual(len(self.read("a.csv").splitlines()), 30)
+
+    def test_seed_and_threads(self):
+        one = self.ok("generate", "ndcc", "--rows", 5000, "--seed", 3, "--threads", 1).out
+        self.assertEqual(one, self.ok("generate", "ndcc", "--rows", 5000, "--seed", 3, "--threads", 5).out)
+        self.assertNotEqual(one, self.ok("generate", "ndcc", "--rows", 5000, "--seed", 4).out)
+        self.assertTrue(one.startswith(self.ok("generate", "ndcc", "--rows", 10, "--seed", 3).out))
+
+    def test_every_generator(self):
+        for name, features in (("checkerboard", 2), ("spirals", 2), ("ten-gaussians", 2), ("ndcc", 5), ("gaussians", 10)):
+            self.ok("generate", name, "-o", "x.svm", "--json", "r.json")
+            report = self.report("r.json")
+            self.assertEqual((report["rows"], report["features"]), (1000, features))
+            self.assertEqual(report["bayes_error"] is None, name == "ndcc")
+        self.ok("generate", "gaussians", "--regression", "--features", 3, "--rows", "1e3", "-o", "y.svm")
+        self.assertIn("targets", self.ok("check", "y.svm").out)
+
+
+class Predict(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.write("linear.model", LINEAR_MODEL)
+        self.write("svr.model", REGRESSION_MODEL)
+        self.write("test.svm", "1 1:3\n-1 1:-2 2:1\n-1 1:0.5\n")
+
+    def test_labels_and_accuracy(self):
+        result = self.ok("predict", "linear.model", "test.svm")
+        self.assertEqual(result.out, "1\n-1\n1\n")
+        self.assertEqual(result.err, "Accuracy = 66.6667% (2/3) (classification)\n")
+        self.assertEqual(self.ok("predict", "linear.model", "test.svm", "-q").err, "")
+
+    def test_to_a_file_with_a_report(self):
+        self.ok("predict", "linear.model", "test.svm", "-o", "out.txt", "--json", "-", "-q")
+        report = json.loads(self.ok("predict", "linear.model", "test.svm", "-o", "out.txt", "--json", "-", "-q").out)
+        self.assertEqual(self.read("out.txt"), "1\n-1\n1\n")
+        self.assertEqual((report["rows"], report["right"]), (3, 2))
+        self.assertIn("predict", report["seconds"])
+
+    def test_decision_values(self):
+        lines = self.ok("predict", "linear.model", "test.svm", "--decision-values").out.splitlines()
+        self.assertEqual(lines, ["label\t1/-1", "1\t6", "-1\t-4", "1\t1"])
+
+    def test_labels_the_model_does_not_know(self):
+        self.write("other.svm", "7 1:3\n8 1:-2\n")
+        result = self.ok("predict", "linear.model", "other.svm")
+        self.assertEqual((result.out, result.err), ("1\n-1\n", ""))
+
+    def test_regression(self):
+        result = self.ok("predict", "svr.model", "-", stdin="7 1:3\n-3 1:-2\n4 1:1\n")
+        self.assertEqual(result.out, "7\n-3\n3\n")
+        self.assertIn("Mean squared error = 0.333333 (regression)", result.err)
+        self.assertIn("Squared correlation coefficient", result.err)
+
+    def test_csv(self):
+        self.write("t.csv", "a,b,kind\n3,0,1\n-2,1,-1\n")
+        self.assertEqual(self.ok("predict", "linear.model", "t.csv", "--label", "kind").out, "1\n-1\n")
+        self.write("u.csv", "3,0\n-2,1\n")
+        result = self.ok("predict", "linear.model", "u.csv", "--label", "none")
+        self.assertEqual((result.out, result.err), ("1\n-1\n", ""))
+
+
+class Convert(CliTest):
+    def test_data_there_and_back(self):
+        self.write("a.svm", "1 1:0.5 3:2\n-1 2:-1.25 3:1e-3\n")
+        self.ok("convert", "a.svm", "-o", "a.csv")
+        self.ok("convert", "a.csv", "-o", "a.npy")
+        self.ok("convert", "a.npy", "-o", "b.svm")
+        self.assertEqual(self.read("b.svm"), "1 1:0.5 3:2\n-1 2:-1.25 3:0.001\n")
+
+    def test_index_base(self):
+        self.write("zero.svm", "1 0:1 2:2\n")
+        self.ok("convert", "zero.svm", "--index-base", 0, "-o", "one.svm")
+        self.assertEqual(self.read("one.svm"), "1 1:1 3:2\n")
+        back = self.ok("convert", "one.svm", "--output-index-base", 0, "-o", "-")
+        self.assertEqual((back.out, back.err), ("1 0:1 2:2\n", ""))
+
+    def test_model_there_and_back(self):
+        self.write("a.model", LINEAR_MODEL)
+        self.ok("convert", "a.model", "--to", "native", "-o", "b.model")
+        self.ok("convert", "b.model", "--to", "libsvm", "-o", "c.model")
+        self.write("t.svm", "1 1:3 2:1\n-1 1:-2\n")
+        for model in ("a.model", "b.model", "c.model"):
+            self.assertEqual(self.ok("predict", model, "t.svm").out, "1\n-1\n")
+        self.fails(2, "is a model", "convert", "a.model", "-o", "x")
+        self.fails(2, "is a model", "convert", "b.model", "--to", "csv", "-o", "x")
+        self.fails(2, "is not a model", "convert", "t.svm", "--to", "libsvm", "-o", "x")
+
+    def test_a_file_called_like_a_command(self):
+        self.write("check", "1 1:2\n")
+        self.assertEqual(self.ok("convert", "check", "-o", "-").out, "1 1:2\n")
+
+
+class Scale(CliTest):
+    def test_train_and_test_the_same_way(self):
+        self.write("train.svm", "1 1:10 2:5\n-1 1:20 2:5\n1 1:30 2:5\n")
+        self.write("test.svm", "1 1:40\n")
+        for save, load in (("-s", "-r"), ("--save-ranges", "--load-ranges")):
+            self.ok("scale", "train.svm", save, "r.json", "-o", "a.csv")
+            self.ok("scale", "test.svm", load, "r.json", "-o", "b.csv", "--lower", "-5")
+        self.assertIn("1.5", self.read("b.csv"))
+        self.assertEqual(self.report("r.json")["format"], "tamis-ranges")
+
+    def test_methods_and_bounds(self):
+        self.write("a.svm", "1 1:16\n2 1:24\n3 1:32\n")
+        self.assertEqual(self.ok("scale", "a.svm", "-l", "-1", "-u", "1").out, "1 1:-1\n2\n3 1:1\n")
+        self.assertEqual(self.ok("scale", "-", "--method", "maxabs", stdin="1 1:-4\n2 1:2\n").out, "1 1:-1\n2 1:0.5\n")
+        self.assertEqual(self.ok("scale", "a.svm", "--method", "standard").code, 0)
+        self.fails(2, "lower must be less", "scale", "a.svm", "-l", "2")
+        self.fails(2, "do not go together", "scale", "a.svm", "-s", "x", "-r", "y")
+
+    def test_a_broken_range_file(self):
+        self.write("a.svm", "1 1:10\n")
+        for content in ("", "{", "[]", '{"format": "tamis-ranges"}',
+                        '{"format":"tamis-ranges","format_version":1,"method":"minmax","lower":0,"offset":[1],"factor":[]}',
+                        '{"format":"tamis-ranges","format_version":1,"method":"minmax","lower":0,"offset":["a"],"factor":[1]}'):
+            self.write("r.json", content)
+            self.fails(1, "not a range file", "scale", "a.svm", "-r", "r.json")
+        self.fails(1, "No such file", "scale", "a.svm", "-r", "missing.json")
+
+
+class Check(CliTest):
+    def test_says_what_is_in_the_data(self):
+        self.write("a.svm", "1 1:1 2:1000\n-1 1:2 2:9000\n1 1:1 2:1000\n-1 1:1 2:1000\n")
+        text = self.ok("check", "a.svm", "--json", "r.json").out
+        self.assertRegex(text, r"rows +4\n")
+        self.assertRegex(text, r"class +-1: 2 rows \(50 %\)")
+        self.assertRegex(text, r"repeated rows +2 \(1 with another label\)")
+        self.assertRegex(text, r"advice: .*scale")
+        report = self.report("r.json")
+        self.assertEqual(report["range_ratio"], 8000)
+        self.assertEqual(report["values"], [1, 9000])
+        self.assertEqual(report["classes"], [{"label": "1", "rows": 2}, {"label": "-1", "rows": 2}])
+
+    def test_words_targets_and_one_class(self):
+        self.write("w.csv", "1,2,cat\n2,2,dog\n")
+        text = self.ok("check", "w.csv").out
+        self.assertRegex(text, r"class +cat: 1 rows")
+        self.assertRegex(text, r"constant columns +1\n")
+        self.write("t.svm", "0.5 1:1\n0.25 1:2\n")
+        self.assertRegex(self.ok("check", "t.svm").out, r"targets +0.25 to 0.5")
+        self.assertIn("only one class", self.ok("check", "-", stdin="1 1:1\n1 1:2\n").out)
+
+    def test_json_replaces_the_text(self):
+        report = json.loads(self.ok("check", "-", "--json", "-", stdin="1 1:1\n-1 1:2\n").out)
+        self.assertEqual(report["command"], "check")
+        self.assertGreaterEqual(report["seconds"]["total"], 0)
+
+
+class Info(CliTest):
+    def test_installation(self):
+        text = self.ok("info").out
+        self.assertRegex(text, r"version +\d+\.\d+\.\d+\n")
+        self.assertRegex(text, r"memory available +[\d.]+ [KMGT]iB")
+        self.assertRegex(self.ok("--version").out, r"^tamis \d+\.\d+\.\d+\n$")
+
+    def test_model(self):
+        self.write("a.model", LINEAR_MODEL)
+        text = self.ok("info", "a.model", "--json", "r.json").out
+        self.assertRegex(text, r"task +classification")
+        self.assertRegex(text, r"classes +2 \(1, -1\)")
+        self.assertRegex(text, r"support vectors +2\n")
+        report = self.report("r.json")
+        self.assertEqual(report["file_bytes"], os.path.getsize(self.folder / "a.model"))
+        self.assertEqual(report["features"], 2)
+
+
+class Compressed(CliTest):
+    def test_gz_is_read(self):
+        import bz2
+        import gzip
+        import lzma
+        for ending, pack in (("gz", gzip.compress), ("xz", lzma.compress), ("bz2", bz2.compress)):
+            self.write("a.svm." + ending, pack(b"1 1:2\n-1 1:3\n"))
+            self.assertRegex(self.ok("check", "a.svm." + ending).out, r"rows +2\n")
+
+
+if __name__ == "__main__":
+    main()

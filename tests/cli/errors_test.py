@@ -1,0 +1,145 @@
+"""Whatever is wrong, there is one line that says where and what, and the right exit code."""
+import lzma
+import os
+
+from harness import LINEAR_MODEL, CliTest, main
+
+
+class Usage(CliTest):
+    def test_unknown_names_are_guessed(self):
+        self.fails(2, "unknown option --thread; did you mean --threads\\?", "generate", "spirals", "--thread", "3")
+        self.fails(2, "unknown option --ouptut; did you mean --output\\?", "scale", "x", "--ouptut=y")
+        self.fails(2, "unknown command generat; did you mean generate\\?", "generat")
+        self.fails(2, "unknown command xyzzy$", "xyzzy")
+        self.fails(2, "unknown option --versoin; did you mean --version", "--versoin")
+        self.fails(2, "did you mean checkerboard", "generate", "chekerboard")
+        self.fails(2, "did you mean minmax", "scale", "x", "--method", "min-max")
+
+    def test_missing_and_superfluous(self):
+        self.fails(2, "give a command")
+        self.fails(2, "predict needs MODEL", "predict")
+        self.fails(2, "predict needs DATA", "predict", "a.model")
+        self.fails(2, "convert needs --output", "convert", "a.svm")
+        self.fails(2, "'b'", "check", "a", "b")
+        self.fails(2, "--rows", "generate", "spirals", "--rows")
+        self.fails(2, "both", "generate", "spirals", "--json", "-")
+
+    def test_numbers_are_read_strictly(self):
+        for text in ("0", "-1", "x", "10x", "1.5", "1e400", "nan", "0x10", "", " 7", "1,000", "99999999999999999999"):
+            self.fails(2, "--rows", "generate", "spirals", "--rows", text)
+        for text in ("-1", "5000", "two"):
+            self.fails(2, "--threads", "generate", "spirals", "--threads", text)
+        for text in ("1X", "-1G", "x", "0"):
+            self.fails(2, "--memory", "generate", "spirals", "--memory", text)
+        self.fails(2, "--noise", "generate", "spirals", "--noise", "inf")
+        self.fails(2, "noise is 0.7: give 0 to 0.5", "generate", "checkerboard", "--noise", "0.7")
+        self.fails(2, "always has 2", "generate", "spirals", "--features", "3")
+        self.fails(2, "--index-base", "check", "x", "--index-base", "2")
+
+    def test_the_locale_does_not_matter(self):
+        settings = dict(os.environ, LC_ALL="de_DE.UTF-8", LANG="de_DE.UTF-8")
+        self.assertEqual(self.ok("generate", "spirals", "--noise", "0.05", env=settings).out,
+                         self.ok("generate", "spirals", "--noise", "0.05").out)
+
+    def test_memory_limit(self):
+        self.fails(1, "needs .* memory budget", "generate", "spirals", "--rows", "1e9", "--memory", "100M")
+        self.fails(1, "needs", "generate", "spirals", "--rows", "1000000000000000")
+
+
+class BadData(CliTest):
+    def bad(self, pattern, content, name="bad.svm", *options):
+        self.write(name, content)
+        self.fails(1, pattern, "check", name, *options)
+
+    def test_files(self):
+        self.fails(1, "missing.svm.*No such file", "check", "missing.svm")
+        self.fails(1, "folder|directory", "check", ".")
+        self.fails(1, "No such file", "predict", "missing.model", "missing.svm")
+        self.fails(1, "folder|directory|model", "info", ".")
+        self.bad("bad.svm", "")
+        self.bad("bad.svm", "# only\n# comments\n\n")
+        self.fails(1, "stdin", "check", "-")
+
+    def test_svmlight(self):
+        self.bad(r"bad.svm:2:", "1 1:2\n1 1:\n")
+        self.bad(r"bad.svm:1:", "1 1=2\n")
+        self.bad(r"bad.svm:1:", "1 a:2\n")
+        self.bad(r"bad.svm:3:\d+: .*0", "1 1:2\n1 1:2\n1 0:2\n")
+        self.bad(r"bad.svm:1:", "1 3:1 2:1\n")
+        self.bad(r"bad.svm:1:", "1 2:1 2:1\n")
+        self.bad(r"bad.svm:1:", "1 99999999999999999999:1\n")
+        self.bad(r"bad.svm:1:", "1 -1:1\n")
+        for value in ("nan", "inf", "-inf", "1e999", "1e39"):
+            self.bad(r"bad.svm:1:", f"1 1:{value}\n")
+        self.bad(r"bad.svm:1:", "nan 1:1\n")
+
+    def test_csv(self):
+        self.bad(r"bad.csv:2:", "1,2,a\n1,b\n", "bad.csv")
+        self.bad(r"bad.csv:2:", "1,2,a\n1,nan,b\n", "bad.csv")
+        self.bad(r"bad.csv", "x,y\n1,2\n", "bad.csv", "--label", "z")
+
+    def test_archives_and_noise(self):
+        packed = lzma.compress(b"1 1:2\n" * 100000)
+        self.bad("bad.svm.xz", packed[:len(packed) // 2], "bad.svm.xz")
+        noise = bytes((i * 7919 + i // 251) % 256 for i in range(5000))
+        self.bad("bad.svm", noise)
+        self.bad("bad.npy", noise, "bad.npy")
+        self.bad("bad.npy", b"\x93NUMPY\x01\x00", "bad.npy")
+
+    def test_models(self):
+        self.write("t.svm", "1 1:1\n")
+        self.write("a.model", LINEAR_MODEL)
+        self.ok("convert", "a.model", "--to", "native", "-o", "n.model")
+        whole = (self.folder / "n.model").read_bytes()
+        for length in (0, 4, 9, len(whole) // 2, len(whole) - 1):
+            self.write("cut.model", whole[:length])
+            self.fails(1, "cut.model", "predict", "cut.model", "t.svm")
+        for length in (0, 12, 60, 100, len(LINEAR_MODEL) - 15):
+            self.write("cut.model", LINEAR_MODEL[:length])
+            self.fails(1, "cut.model", "info", "cut.model")
+        self.fails(1, "t.svm", "info", "t.svm")
+
+    def test_rows_with_columns_nobody_knows(self):
+        self.write("narrow.svm", "1 1:1\n1 1:3 2:1\n")
+        self.write("wide.svm", "1 1:1 9:1\n")
+        self.ok("scale", "narrow.svm", "-s", "r.json", "-o", "x.svm")
+        self.fails(1, "row 1 has a value in column 9, but only 2 columns", "scale", "wide.svm", "-r", "r.json")
+        # A LIBSVM model does not say how many features it was trained with, so svm-predict takes any, and so do we.
+        self.write("a.model", LINEAR_MODEL)
+        self.assertEqual(self.ok("predict", "a.model", "wide.svm").out, "1\n")
+
+
+class Output(CliTest):
+    def test_full_disk(self):
+        with open("/dev/full", "wb") as full:
+            for arguments in (("generate", "spirals"), ("generate", "spirals", "--rows", "100000"), ("info",), ("--help",),
+                              ("scale", "--help"), ("--version",)):
+                result = self.run_tamis(*arguments, stdout=full)
+                self.assertEqual(result.code, 1, arguments)
+                self.assertRegex(result.err, r"\Atamis: [^\n]*cannot write[^\n]*\n\Z")
+        self.fails(1, "No space left", "generate", "spirals", "-o", "/dev/full")
+
+    def test_an_existing_file_survives_failure(self):
+        self.write("out.svm", "precious\n")
+        self.write("bad.svm", "1 1:x\n")
+        self.fails(1, "bad.svm:1", "convert", "bad.svm", "-o", "out.svm")
+        self.fails(1, "bad.svm:1", "scale", "bad.svm", "-o", "out.svm", "--json", "report.json")
+        self.assertEqual(self.read("out.svm"), "precious\n")
+        self.assertEqual(self.files(), ["bad.svm", "out.svm"])
+
+    def test_a_folder_that_is_not_there(self):
+        self.fails(1, "No such file", "generate", "spirals", "-o", "no/such/folder.svm")
+
+    def test_input_and_output_may_be_the_same_file(self):
+        self.write("a.svm", "1 1:10\n2 1:30\n")
+        self.ok("scale", "a.svm", "-o", "a.svm")
+        self.assertEqual(self.read("a.svm"), "1\n2 1:1\n")
+
+    def test_nothing_but_results_in_pipes(self):
+        result = self.ok("generate", "gaussians", "--rows", 100000, "-o", "x.svm")
+        self.assertNotIn("\r", result.err)
+        self.assertEqual(self.ok("generate", "gaussians", "-o", "x.svm", "-q").err, "")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""Stopping a run, readers that go away, and the progress line of a terminal."""
+import os
+import pty
+import signal
+import subprocess
+import time
+
+from harness import PROGRAM, CliTest, main
+
+SLOW = ("generate", "ndcc", "--features", 100, "--rows", 400000, "-o", "out.svm")
+
+
+class Interrupt(CliTest):
+    def interrupt(self, process, number=signal.SIGINT, after=0.4):
+        time.sleep(after)
+        self.assertIsNone(process.poll(), "too quick to be interrupted")
+        start = time.monotonic()
+        process.send_signal(number)
+        out, err = process.communicate(timeout=20)
+        self.assertLess(time.monotonic() - start, 3)
+        return process.returncode, out.decode(), err.decode()
+
+    def test_generate(self):
+        self.assertEqual(self.interrupt(self.start(*SLOW)), (130, "", "tamis: interrupted\n"))
+        self.assertEqual(self.files(), [])
+
+    def test_terminate(self):
+        self.assertEqual(self.interrupt(self.start(*SLOW), signal.SIGTERM)[0], 143)
+        self.assertEqual(self.files(), [])
+
+    def test_while_writing(self):
+        self.write("out.svm", "precious\n")
+        process = self.start("generate", "checkerboard", "--rows", 10000000, "-o", "out.svm", "--threads", 1)
+        time.sleep(0.3)
+        deadline = time.monotonic() + 20
+        while len(self.files()) < 2 and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        self.assertEqual(self.interrupt(process, after=0.01)[0], 130)
+        self.assertEqual(self.files(), ["out.svm"])
+        self.assertEqual(self.read("out.svm"), "precious\n")
+
+    def test_predict(self):
+        count = 20000
+        rows = self.ok("generate", "gaussians", "--rows", count).out.splitlines()
+        vectors = sorted((line.split(" ", 1) for line in rows), key=lambda pair: pair[0] != "1")
+        half = count // 2
+        self.write("big.model", f"svm_type c_svc\nkernel_type rbf\ngamma 0.1\nnr_class 2\ntotal_sv {count}\nrho 0\n"
+                   f"label 1 -1\nnr_sv {half} {half}\nSV\n" + "".join(f"{y} {x} \n" for y, x in vectors))
+        self.ok("generate", "gaussians", "--rows", 400000, "--seed", 2, "-o", "data.svm")
+        process = self.start("predict", "big.model", "data.svm", "-o", "out.txt")
+        self.assertEqual(self.interrupt(process, after=1.0), (130, "", "tamis: interrupted\n"))
+        self.assertEqual(self.files(), ["big.model", "data.svm"])
+
+    def test_waiting_for_input(self):
+        process = self.start("check", "-", stdin=subprocess.PIPE)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        if process.poll() is None:  # the first signal only asks; the second one ends the program
+            process.send_signal(signal.SIGINT)
+        process.wait(timeout=5)
+        self.assertEqual(process.returncode, 130)
+        for stream in (process.stdin, process.stdout, process.stderr):
+            stream.close()
+
+    def test_a_reader_that_goes_away(self):
+        process = self.start("generate", "checkerboard", "--rows", 200000)
+        process.stdout.readline()
+        process.stdout.close()
+        err = process.stderr.read()
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=20), -signal.SIGPIPE)
+        self.assertEqual(err, b"")
+
+
+class Terminal(CliTest):
+    def terminal_output(self, *arguments):
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=self.folder, stderr=theirs)
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                piece = os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not piece:
+                break
+            seen += piece
+        os.close(ours)
+        self.assertEqual(process.wait(timeout=60), 0)
+        return seen.decode()
+
+    def test_progress_line(self):
+        seen = self.terminal_output("generate", "ndcc", "--features", 100, "--rows", 200000, "-o", "x.npy")
+        self.assertRegex(seen, r"\r\x1b\[Kgenerate +\d+ %  1 s, about \d+ s left")
+        last = seen.rsplit("\r\x1b[K", 1)[1]
+        self.assertRegex(last, r"\Andcc: [^\r\n]+\r\n\Z")  # the line was cleared before the remark
+
+    def test_quiet(self):
+        self.assertEqual(self.terminal_output("generate", "ndcc", "--features", 100, "--rows", 200000, "-o", "x.npy", "-q"),
+                         "")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+// Where bytes come from: plain files, pipes, compressed files, and broken ones.
+#include <archive.h>
+#include <archive_entry.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "support.hpp"
+
+namespace tamis::test {
+namespace {
+
+using AddFilter = int (*)(archive*);
+
+void compress(const std::string& path, std::string_view text, AddFilter add_filter) {
+  archive* writer = archive_write_new();
+  archive_write_set_format_raw(writer);
+  ASSERT_EQ(add_filter(writer), ARCHIVE_OK);
+  ASSERT_EQ(archive_write_open_filename(writer, path.c_str()), ARCHIVE_OK);
+  archive_entry* entry = archive_entry_new();
+  archive_entry_set_filetype(entry, AE_IFREG);
+  archive_write_header(writer, entry);
+  archive_write_data(writer, text.data(), text.size());
+  archive_entry_free(entry);
+  ASSERT_EQ(archive_write_close(writer), ARCHIVE_OK);
+  archive_write_free(writer);
+}
+
+std::string sample(int rows) {
+  std::string text;
+  for (std::int64_t i = 0; i < rows; ++i)
+    text += std::to_string(i % 3) + " 1:" + std::to_string(i * 7919 % 1000) + " 3:0." +
+            std::to_string(i * 104729 % 9973) + "\n";
+  return text;
+}
+
+struct Packing {
+  const char* ending;
+  AddFilter add_filter;
+};
+const Packing kPackings[] = {{"gz", archive_write_add_filter_gzip},
+                             {"xz", archive_write_add_filter_xz},
+                             {"bz2", archive_write_add_filter_bzip2},
+                             {"zst", archive_write_add_filter_zstd}};
+
+TEST(InputBytes, UnpacksWhateverTheNameSays) {
+  TempFolder folder;
+  const std::string text = sample(500);
+  write_file(folder / "plain", text);
+  const Dataset plain = read_dataset(folder / "plain");
+  for (const Packing& packing : kPackings) {
+    for (const std::string& name : {std::string("data.") + packing.ending, std::string("data")}) {
+      compress(folder / name, text, packing.add_filter);
+      EXPECT_TRUE(same_data(read_dataset(folder / name), plain)) << name;
+    }
+    compress(folder / ("t.csv." + std::string(packing.ending)), "a,b,label\n1,2,x\n",
+             packing.add_filter);
+    EXPECT_EQ(read_dataset(folder / ("t.csv." + std::string(packing.ending))).labels(),
+              Labels::text({"x"}));
+  }
+}
+
+TEST(InputBytes, EveryTruncatedArchiveIsAnError) {
+  TempFolder folder;
+  for (const Packing& packing : kPackings) {
+    compress(folder / "whole", sample(300), packing.add_filter);
+    const std::string whole = read_file(folder / "whole");
+    const std::size_t step = std::max<std::size_t>(1, whole.size() / 97);
+    for (std::size_t size = 0; size < whole.size();
+         size += size + 20 < whole.size() && size > 20 ? step : 1) {
+      write_file(folder / "cut", whole.substr(0, size));
+      const std::string error = error_of([&] { read_dataset(folder / "cut"); });
+      EXPECT_TRUE(error.starts_with(folder / "cut")) << packing.ending << " " << size << error;
+    }
+  }
+}
+
+TEST(InputBytes, DamagedArchivesNeverCrash) {
+  TempFolder folder;
+  for (const Packing& packing : kPackings) {
+    compress(folder / "whole", sample(100), packing.add_filter);
+    const std::string whole = read_file(folder / "whole");
+    for (std::size_t at = 0; at < whole.size(); at += 3) {
+      std::string bad = whole;
+      bad[at] = static_cast<char>(bad[at] ^ 0x55);
+      write_file(folder / "bad", bad);
+      error_of([&] { read_dataset(folder / "bad"); });
+    }
+  }
+}
+
+TEST(InputBytes, AnUnpackedFileMustFitTheBudget) {
+  TempFolder folder;
+  compress(folder / "bomb", std::string(std::size_t{32} << 20, '\n'),
+           archive_write_add_filter_gzip);
+  RunControl control;
+  control.memory_bytes = 8 << 20;
+  EXPECT_EQ(error_of([&] { read_dataset(folder / "bomb", {}, control); }),
+            (folder / "bomb") +
+                ": its text is larger than the memory budget of 8.0 MiB; raise --memory or use "
+                "fewer rows");
+}
+
+TEST(InputBytes, SaysWhyAFileCannotBeRead) {
+  TempFolder folder;
+  EXPECT_EQ(error_of([&] { read_dataset(folder / "none"); }),
+            (folder / "none") + ": cannot open: No such file or directory");
+  EXPECT_EQ(error_of([&] { read_dataset(folder / "."); }),
+            (folder / ".") + ": cannot read: it is a folder");
+  write_file(folder / "empty", "");
+  EXPECT_EQ(error_of([&] { read_dataset(folder / "empty"); }),
+            (folder / "empty") + ": no rows: the file is empty");
+  EXPECT_THROW(read_dataset(folder / "none"), IoError);
+}
+
+TEST(InputBytes, ReadsPipesToTheirEnd) {
+  TempFolder folder;
+  const std::string text = sample(200000);
+  write_file(folder / "plain", text);
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::thread writer([&] { write_file(folder / "pipe", text); });
+  const Dataset data = read_dataset(folder / "pipe");
+  writer.join();
+  EXPECT_TRUE(same_data(data, read_dataset(folder / "plain")));
+}
+
+TEST(InputBytes, ASilentPipeCanBeCancelled) {
+  TempFolder folder;
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::atomic<bool> stop{false};
+  std::atomic<bool> done{false};
+  std::thread writer([&] {
+    std::ofstream open(folder / "pipe");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    stop = true;
+    while (!done) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  RunControl control;
+  control.cancel = &stop;
+  EXPECT_THROW(read_dataset(folder / "pipe", {}, control), Cancelled);
+  done = true;
+  writer.join();
+}
+
+TEST(InputBytes, ReportsProgressWithoutGoingPastTheEnd) {
+  TempFolder folder;
+  write_file(folder / "plain", sample(300000));
+  RunControl control;
+  control.on_progress = [](const Progress& progress) {
+    EXPECT_EQ(progress.phase, "read");
+    EXPECT_LE(progress.done_fraction, 1.0);
+  };
+  EXPECT_EQ(read_dataset(folder / "plain", {}, control).rows(), 300000);
+}
+
+}  // namespace
+}  // namespace tamis::test

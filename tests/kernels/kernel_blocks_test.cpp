@@ -1,0 +1,257 @@
+// The block code against the plain formula, on every instruction set this machine has.
+#include "kernels/kernel_blocks.hpp"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "base/checked.hpp"
+#include "base/random.hpp"
+#include "kernels/kernel_value.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+Matrix random_rows(Index rows, Index cols, double density, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<float> values(static_cast<std::size_t>(rows * cols));
+  for (float& v : values)
+    v = random.uniform() < density ? static_cast<float>(random.normal()) : 0.0F;
+  return Matrix::dense(rows, cols, std::move(values));
+}
+
+std::vector<Index> all_rows(Index count) {
+  std::vector<Index> rows(static_cast<std::size_t>(count));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+const std::vector<Kernel> kKernels{
+    {.type = KernelType::linear},
+    {.type = KernelType::polynomial, .gamma = 0.1, .coef0 = 0, .degree = 2},
+    {.type = KernelType::polynomial, .gamma = 0.05, .coef0 = 1.5, .degree = 5},
+    {.type = KernelType::rbf, .gamma = 0.07},
+    {.type = KernelType::rbf, .gamma = 40},
+    {.type = KernelType::sigmoid, .gamma = 0.01, .coef0 = -0.3},
+};
+
+// |x| |z| bounds the terms of the inner product, so its rounding error scales with it.
+double tolerance(const Kernel& kernel, const Matrix& a, Index i, const Matrix& b, Index j,
+                 bool from_norms) {
+  const double xx = kernel_value({.type = KernelType::linear}, a, i, a, i);
+  const double zz = kernel_value({.type = KernelType::linear}, b, j, b, j);
+  const double scale = std::sqrt(xx * zz) + (from_norms ? xx + zz : 0);
+  const double value = std::abs(kernel_value(kernel, a, i, b, j));
+  const double rounding = 3e-6;
+  switch (kernel.type) {
+    case KernelType::linear:
+      return rounding * scale + 1e-6;
+    case KernelType::polynomial: {
+      const double largest = kernel.gamma * scale + std::abs(kernel.coef0);
+      return rounding * kernel.degree * std::pow(largest, kernel.degree) + 1e-6;
+    }
+    case KernelType::rbf: {
+      const double exponent = from_norms ? kernel.gamma * scale : -std::log(std::max(value, 1e-38));
+      return 1e-6 * value * (1 + exponent) + 1e-37;
+    }
+    default:
+      return rounding * (1 + kernel.gamma * scale);
+  }
+}
+
+// Runs the body once for every instruction set that was compiled in and works here.
+template <typename Body>
+void on_each_target(const Body& body) {
+  for (const std::int64_t target : {HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_SCALAR, HWY_NEON}) {
+    hwy::SetSupportedTargetsForTest(0);
+    if ((hwy::SupportedTargets() & target) == 0 && target != HWY_SCALAR) continue;
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    SCOPED_TRACE(simd_target_name());
+    body();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+struct Shape {
+  Index points;
+  Index rows;
+  Index cols;
+};
+
+TEST(KernelBlocks, AgreeWithTheFormula) {
+  std::set<std::string> targets;
+  on_each_target([&] {
+    targets.insert(simd_target_name());
+    for (const Shape& shape :
+         {Shape{1, 1, 1}, {16, 4, 2}, {37, 7, 22}, {50, 70, 54}, {33, 5, 300}, {3, 3, 0}}) {
+      for (const double density : {1.0, 0.1}) {
+        const Matrix points = random_rows(shape.points, shape.cols, density, 1);
+        const Matrix queries = random_rows(shape.rows, shape.cols, density, 2);
+        for (const bool sparse_points : {false, true}) {
+          for (const bool sparse_queries : {false, true}) {
+            const Matrix p = sparse_points ? points.to_sparse() : points;
+            const Matrix q = sparse_queries ? queries.to_sparse() : queries;
+            for (const Kernel& kernel : kKernels) {
+              const KernelBlocks blocks(kernel, p);
+              const Index stride = round_up(shape.points, kPanel);
+              std::vector<float> out(static_cast<std::size_t>(shape.rows * stride), -99);
+              blocks.evaluate(q, all_rows(shape.rows), 0, shape.points, out.data(), stride);
+              for (Index r = 0; r < shape.rows; ++r) {
+                for (Index c = 0; c < shape.points; ++c) {
+                  ASSERT_NEAR(out[static_cast<std::size_t>(r * stride + c)],
+                              kernel_value(kernel, queries, r, points, c),
+                              tolerance(kernel, queries, r, points, c, sparse_points))
+                      << describe(kernel) << " d " << shape.cols << " row " << r << " point " << c
+                      << " sparse " << sparse_points << sparse_queries;
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  });
+  EXPECT_GE(targets.size(), 2U) << "only one instruction set was tested";
+}
+
+TEST(KernelBlocks, EvaluateARangeOfChosenPoints) {
+  const Matrix data = random_rows(100, 9, 0.5, 3);
+  const std::vector<Index> chosen{5,  99, 0,  17, 17, 42, 3,  8,  9,  10,
+                                  11, 12, 13, 14, 15, 16, 77, 78, 79, 80};
+  for (const Matrix& m : {data, data.to_sparse()}) {
+    const KernelBlocks blocks({.gamma = 0.3}, m, chosen);
+    ASSERT_EQ(blocks.num_points(), 20);
+    std::vector<float> out(2 * 16);
+    const std::vector<Index> rows{50, 17};
+    blocks.evaluate(m, rows, 16, 20, out.data(), 16);
+    for (Index c = 16; c < 20; ++c) {
+      EXPECT_NEAR(out[static_cast<std::size_t>(16 + c - 16)],
+                  kernel_value({.gamma = 0.3}, data, 17, data, chosen[static_cast<std::size_t>(c)]),
+                  1e-5);
+    }
+  }
+}
+
+// The solver relies on a symmetric matrix with ones on its diagonal.
+TEST(KernelBlocks, AreSymmetricToTheLastBit) {
+  on_each_target([] {
+    const Matrix data = random_rows(67, 31, 0.4, 4);
+    for (const Matrix& m : {data, data.to_sparse()}) {
+      for (const Kernel& kernel : kKernels) {
+        const KernelBlocks blocks(kernel, m);
+        std::vector<float> out(67 * 80);
+        blocks.evaluate(m, all_rows(67), 0, 67, out.data(), 80);
+        for (std::size_t i = 0; i < 67; ++i) {
+          for (std::size_t j = 0; j < i; ++j)
+            ASSERT_EQ(out[i * 80 + j], out[j * 80 + i]) << describe(kernel);
+          if (kernel.type == KernelType::rbf && !m.is_sparse()) {
+            ASSERT_EQ(out[i * 80 + i], 1.0F);
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(KernelBlocks, DoNotDependOnTheOtherRowsOfTheCall) {
+  const Matrix data = random_rows(40, 13, 0.5, 5);
+  for (const Matrix& m : {data, data.to_sparse()}) {
+    const KernelBlocks blocks({.gamma = 0.2}, m);
+    std::vector<float> together(40 * 48);
+    blocks.evaluate(m, all_rows(40), 0, 40, together.data(), 48);
+    for (Index r = 0; r < 40; ++r) {
+      std::vector<float> alone(16);
+      blocks.evaluate(m, std::vector<Index>{r}, 16, 32, alone.data(), 16);
+      for (std::size_t c = 0; c < 16; ++c)
+        ASSERT_EQ(alone[c], together[static_cast<std::size_t>(r) * 48 + 16 + c]);
+    }
+  }
+}
+
+TEST(KernelBlocks, StayFiniteForHugeFeatures) {
+  const float huge = std::numeric_limits<float>::max() / 2;
+  const Matrix data = Matrix::dense(2, 2, {huge, -huge, -huge, huge});
+  on_each_target([&] {
+    const KernelBlocks blocks({.gamma = 1}, data);
+    std::vector<float> out(32);
+    blocks.evaluate(data, all_rows(2), 0, 2, out.data(), 16);
+    EXPECT_EQ(out[0], 1.0F);
+    EXPECT_LT(out[1], 1e-37F);
+    EXPECT_GE(out[1], 0.0F);
+  });
+  EXPECT_THROW(require_representable({.type = KernelType::linear}, data), DataError);
+  EXPECT_NO_THROW(require_representable({.gamma = 1}, data));
+}
+
+TEST(KernelBlocks, PrecomputedValuesAreLookedUp) {
+  // K of three points; column 0 is the row's number.
+  const Matrix data = Matrix::dense(3, 4, {1, 10, 11, 12, 2, 11, 20, 21, 3, 12, 21, 30});
+  const Kernel kernel{.type = KernelType::precomputed};
+  require_representable(kernel, data);
+  const KernelBlocks blocks(kernel, data, std::vector<Index>{2, 0});
+  std::vector<float> out(16);
+  blocks.evaluate(data, std::vector<Index>{1}, 0, 2, out.data(), 16);
+  EXPECT_EQ(out[0], 21);
+  EXPECT_EQ(out[1], 11);
+  EXPECT_EQ(kernel_diagonal(kernel, data), (std::vector<double>{10, 20, 30}));
+  EXPECT_THROW(require_representable(kernel, Matrix::dense(1, 2, {2, 1})), DataError);
+}
+
+TEST(KernelBlocks, SquaredDistances) {
+  const Matrix data = random_rows(20, 6, 1, 6);
+  const KernelBlocks blocks = KernelBlocks::squared_distances(data);
+  std::vector<float> out(32);
+  blocks.evaluate(data, std::vector<Index>{3}, 0, 20, out.data(), 32);
+  for (Index c = 0; c < 20; ++c) {
+    double expected = 0;
+    for (Index j = 0; j < 6; ++j) {
+      expected +=
+          std::pow(static_cast<double>(data.at(3, j)) - static_cast<double>(data.at(c, j)), 2);
+    }
+    EXPECT_NEAR(out[static_cast<std::size_t>(c)], expected, 1e-5 * (1 + expected));
+  }
+}
+
+TEST(AccumulateRows, SumsInDouble) {
+  on_each_target([] {
+    Random random(7);
+    for (const Index count : {1, 15, 16, 100}) {
+      for (const Index rows : {0, 1, 5, 130}) {
+        std::vector<float> values(static_cast<std::size_t>(rows * 112));
+        std::vector<double> coefficients(static_cast<std::size_t>(rows));
+        for (float& v : values) v = static_cast<float>(random.normal());
+        for (double& c : coefficients) c = random.normal() * 1e6;
+        std::vector<double> sums(static_cast<std::size_t>(count), 1.0);
+        std::vector<double> expected = sums;
+        accumulate_rows(values.data(), 112, coefficients, count, sums.data());
+        for (std::size_t c = 0; c < expected.size(); ++c) {
+          for (std::size_t r = 0; r < coefficients.size(); ++r) {
+            expected[c] += coefficients[r] * static_cast<double>(values[r * 112 + c]);
+          }
+          EXPECT_NEAR(sums[c], expected[c], 1e-6);
+        }
+      }
+    }
+  });
+}
+
+TEST(Kernel, RefusesBadParameters) {
+  EXPECT_THROW((Kernel{.gamma = 0}.validate()), InvalidArgument);
+  EXPECT_THROW((Kernel{.gamma = -1}.validate()), InvalidArgument);
+  EXPECT_THROW((Kernel{.gamma = std::nan("")}.validate()), InvalidArgument);
+  EXPECT_THROW((Kernel{.type = KernelType::polynomial, .degree = 0}.validate()), InvalidArgument);
+  EXPECT_NO_THROW((Kernel{.type = KernelType::linear, .gamma = 0}.validate()));
+  EXPECT_EQ(parse_kernel_type("poly"), KernelType::polynomial);
+  EXPECT_EQ(parse_kernel_type("2"), KernelType::rbf);
+  EXPECT_THROW(parse_kernel_type("gauss"), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace tamis
