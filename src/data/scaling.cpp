@@ -211,17 +211,17 @@ Scaling Scaling::fit(const Matrix& features, ScalingMethod method, double lower,
     for (std::size_t j = 0; j < columns.size(); ++j) {
       const Column& column = columns[j];
       const bool is_constant = !(column.minimum < column.maximum);
-      double offset = 0;
+      double origin = 0;
       double spread = std::max(std::abs(column.minimum), std::abs(column.maximum));
       if (method == ScalingMethod::minmax) {
-        offset = column.minimum;
+        origin = column.minimum;
         spread = column.maximum - column.minimum;
       } else if (method == ScalingMethod::standard) {
-        offset = column.sum / static_cast<double>(features.rows());
+        origin = column.sum / static_cast<double>(features.rows());
         spread = deviations[j];
       }
       const double width = method == ScalingMethod::minmax ? upper - lower : 1.0;
-      result.offset.push_back(static_cast<float>(offset));
+      result.offset.push_back(static_cast<float>(origin));
       result.factor.push_back(is_constant ? 0.0F : factor_of(width, spread));
     }
   });

@@ -70,12 +70,12 @@ std::size_t padded(std::size_t size) {
 
 }  // namespace
 
-void TensorWriter::add_bytes(const std::string& name, Dtype dtype, std::vector<Index> shape,
+void TensorWriter::add_bytes(const std::string& name, Dtype dtype, const std::vector<Index>& shape,
                              std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
   Index product = 1;
   for (const Index size : shape) product = checked_product(product, size);
   TAMIS_CHECK(static_cast<std::size_t>(product) * info(dtype).bytes == bytes.size());
-  arrays_.push_back({name, dtype, std::move(shape), bytes, std::move(owner)});
+  arrays_.push_back({name, dtype, shape, bytes, std::move(owner)});
 }
 
 void TensorWriter::write(OutputFile& out) const {

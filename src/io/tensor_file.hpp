@@ -35,15 +35,15 @@ class TensorWriter {
 
   /// `values` must live until write(). Names must differ.
   template <typename T>
-  void add(const std::string& name, std::vector<Index> shape, std::span<const T> values) {
-    add_bytes(name, dtype_of<T>(), std::move(shape), std::as_bytes(values), nullptr);
+  void add(const std::string& name, const std::vector<Index>& shape, std::span<const T> values) {
+    add_bytes(name, dtype_of<T>(), shape, std::as_bytes(values), nullptr);
   }
   /// Keeps `values`.
   template <typename T>
-  void add(const std::string& name, std::vector<Index> shape, std::vector<T> values) {
+  void add(const std::string& name, const std::vector<Index>& shape, std::vector<T> values) {
     auto owner = std::make_shared<const std::vector<T>>(std::move(values));
     const auto bytes = std::as_bytes(std::span<const T>(*owner));
-    add_bytes(name, dtype_of<T>(), std::move(shape), bytes, std::move(owner));
+    add_bytes(name, dtype_of<T>(), shape, bytes, std::move(owner));
   }
 
   void write(OutputFile& out) const;
@@ -56,7 +56,7 @@ class TensorWriter {
     std::span<const std::byte> bytes;
     std::shared_ptr<const void> owner;
   };
-  void add_bytes(const std::string& name, Dtype dtype, std::vector<Index> shape,
+  void add_bytes(const std::string& name, Dtype dtype, const std::vector<Index>& shape,
                  std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
 
   std::map<std::string, std::string> metadata_;

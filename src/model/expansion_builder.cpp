@@ -126,6 +126,7 @@ std::shared_ptr<const KernelExpansion> make_expansion(const Kernel& kernel, cons
   }
   if (kernel.type == KernelType::precomputed) {
     std::vector<float> numbers;  // all that a precomputed kernel needs of its support vectors
+    numbers.reserve(rows.size());
     for (const Index row : rows) numbers.push_back(features.at(row, 0));
     parts.support_vectors = Matrix::dense(l, 1, std::move(numbers));
   } else {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "kernels/kernel_blocks.hpp"
+#include "kernels/kernel_value.hpp"
 #include "model/kernel_expansion.hpp"
 
 namespace tamis {
