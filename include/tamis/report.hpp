@@ -13,12 +13,14 @@ namespace tamis {
 
 enum class StopReason {
   converged,        ///< the answer meets the asked tolerance
+  precision_limit,  ///< float32 kernel values allow no better answer; the model is usable,
+                    ///< `violation` says how far it is
   iteration_limit,  ///< max_iterations reached; the model is usable, `gap` says how far it is
   time_limit,       ///< max_seconds reached; likewise
   interrupted,      ///< cancelled by the caller; likewise
 };
 
-/// "converged", "iteration limit", "time limit", "interrupted".
+/// "converged", "precision limit", "iteration limit", "time limit", "interrupted".
 std::string_view stop_reason_name(StopReason reason);
 
 struct TrainReport {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
@@ -17,9 +18,22 @@ constexpr Index kStrip =
 constexpr Index kRowsAtOnce = 64;        // rows computed into scratch before they are added up
 constexpr Index kPieceOfPoints = 65536;  // points packed at a time by accumulate_at
 
-// Below this many features computing a value costs less than fetching it from memory (measured: 3 G
-// values/s and core at two features are 12 GB/s, about what the memory delivers).
-constexpr Index kCacheFromFeatures = 6;
+// Computing a value costs about this much per feature (or stored value of a sparse row), relative
+// to fetching it from memory; fresh memory costs several times as much again. So rows of few
+// features are never kept, and others only when they were asked for often enough to be asked for
+// again.
+constexpr double kFeaturesPerFetch = 6;
+constexpr double kFeaturesPerFreshMemory = 100;
+
+double features_per_row(const Matrix& data) {
+  return static_cast<double>(data.num_stored()) /
+         static_cast<double>(std::max<Index>(1, data.rows()));
+}
+
+int asks_before_keeping(const Matrix& data) {
+  return static_cast<int>(std::clamp(
+      std::ceil(kFeaturesPerFreshMemory / std::max(1.0, features_per_row(data))), 1.0, 100.0));
+}
 
 }  // namespace
 
@@ -29,8 +43,9 @@ ComputedRows::ComputedRows(const Kernel& kernel, const Matrix& data, std::vector
       data_(data),
       rows_(std::move(rows)),
       interrupted_(std::move(interrupted)),
-      cache_bytes_(data.cols() < kCacheFromFeatures ? 0 : cache_bytes),
-      asked_before_(rows_.size(), 0) {
+      cache_bytes_(features_per_row(data) < kFeaturesPerFetch ? 0 : cache_bytes),
+      times_asked_(rows_.size(), 0),
+      asks_to_keep_(asks_before_keeping(data)) {
   const std::vector<double> all = kernel_diagonal(kernel, data);
   diagonal_.reserve(rows_.size());
   for (const Index row : rows_) diagonal_.push_back(all[usize(row)]);
@@ -75,18 +90,18 @@ void ComputedRows::set_active(std::span<const Index> points) {
   active_blocks_.emplace(kernel_, data_, data_rows(points));
 }
 
-// A row enters the cache when it is asked for the second time: many are needed only once, and fresh
-// memory is dear.
+// A row enters the cache at its second use at the earliest: many are needed only once.
 std::vector<ComputedRows::Request> ComputedRows::look_up(std::span<const Index> rows,
                                                          std::span<const double> coefficients) {
-  cache_->begin_round();
+  cache_->begin_round(static_cast<Index>(rows.size()));
   std::vector<Request> requests;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     Request request{rows_[usize(rows[r])], coefficients[r]};
     request.kept = cache_->find(rows[r], &request.covered);
-    std::uint8_t& before = asked_before_[usize(rows[r])];
-    if (request.kept == nullptr && before) request.kept = cache_->insert(rows[r]);
-    before = 1;
+    std::uint8_t& asked = times_asked_[usize(rows[r])];
+    if (request.kept == nullptr && asked > 0)
+      request.kept = cache_->insert(rows[r], asked >= asks_to_keep_);
+    asked = static_cast<std::uint8_t>(std::min(asked + 1, 255));
     requests.push_back(request);
   }
   return requests;

@@ -61,7 +61,8 @@ class ComputedRows : public qp::RowSource {
   std::vector<Index> active_;
   std::optional<KernelBlocks> active_blocks_;
   std::optional<RowCache> cache_;
-  std::vector<std::uint8_t> asked_before_;
+  std::vector<std::uint8_t> times_asked_;  // saturating
+  int asks_to_keep_;                       // a row asked for this often may take fresh memory
   EvaluationCounts counts_;
 };
 

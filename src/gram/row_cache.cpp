@@ -14,7 +14,8 @@ namespace {
 
 std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
 
-constexpr Index kAlign = 16;  // floats
+constexpr Index kAlign = 16;             // floats
+constexpr Index kCheapFloats = 4 << 20;  // 16 MiB: about what stays in the last-level cache
 
 // Address space that becomes memory only where it is touched; in large pages, because rows are far
 // apart.
@@ -45,43 +46,58 @@ RowCache::RowCache(Index num_rows, Index columns, Index budget_bytes)
 // order when the stride shrinks and in descending order when it grows.
 void RowCache::set_stride(Index stride) {
   const Index slots = std::min(capacity_floats_ / stride, static_cast<Index>(slot_of_.size()));
-  for (Index s = slots; s < num_slots(); ++s) {
+  for (Index s = slots; s < used_; ++s) {
     if (owner_[usize(s)] >= 0) slot_of_[usize(owner_[usize(s)])] = -1;
+    recent_.erase(position_[usize(s)]);
   }
-  const Index moved = std::min(slots, num_slots());
+  used_ = std::min(used_, slots);
   const auto move_row = [&](Index s) {
-    if (owner_[usize(s)] < 0) return;
     std::memmove(values_.get() + s * stride, values_.get() + s * stride_,
                  usize(covered_[usize(s)]) * sizeof(float));
   };
   if (stride < stride_) {
-    for (Index s = 0; s < moved; ++s) move_row(s);
+    for (Index s = 0; s < used_; ++s) move_row(s);
   } else if (stride > stride_) {
-    for (Index s = moved - 1; s >= 0; --s) move_row(s);
+    for (Index s = used_ - 1; s >= 0; --s) move_row(s);
   }
   stride_ = stride;
   owner_.resize(usize(slots), -1);
   covered_.resize(usize(slots), 0);
   last_use_.resize(usize(slots), -1);
+  position_.resize(usize(slots));
+}
+
+void RowCache::touch(Index s) {
+  last_use_[usize(s)] = clock_++;
+  recent_.splice(recent_.begin(), recent_, position_[usize(s)]);
 }
 
 float* RowCache::find(Index row, Index* covered) {
   const Index s = slot_of_[usize(row)];
   if (s < 0) return nullptr;
-  last_use_[usize(s)] = clock_++;
+  touch(s);
   *covered = covered_[usize(s)];
   return slot(s);
 }
 
-float* RowCache::insert(Index row) {
-  if (owner_.empty()) return nullptr;
-  const auto oldest = std::min_element(last_use_.begin(), last_use_.end());
-  if (*oldest >= round_start_) return nullptr;
-  const Index s = static_cast<Index>(oldest - last_use_.begin());
-  if (owner_[usize(s)] >= 0) slot_of_[usize(owner_[usize(s)])] = -1;
+float* RowCache::insert(Index row, bool may_grow) {
+  const Index end = (used_ + 1) * stride_;
+  Index s = -1;
+  if (used_ < static_cast<Index>(owner_.size()) &&
+      (may_grow || end <= std::max(touched_floats_, kCheapFloats))) {
+    s = used_++;
+    touched_floats_ = std::max(touched_floats_, end);
+    recent_.push_front(s);
+    position_[usize(s)] = recent_.begin();
+  } else if (used_ >= 2 * round_rows_ && last_use_[usize(recent_.back())] < round_start_) {
+    s = recent_.back();
+    if (owner_[usize(s)] >= 0) slot_of_[usize(owner_[usize(s)])] = -1;
+  } else {
+    return nullptr;
+  }
+  touch(s);
   owner_[usize(s)] = row;
   covered_[usize(s)] = 0;
-  last_use_[usize(s)] = clock_++;
   slot_of_[usize(row)] = s;
   return slot(s);
 }
@@ -92,8 +108,7 @@ void RowCache::set_covered(Index row, Index columns) {
 
 void RowCache::remap(std::span<const Index> kept, Index added) {
   if (static_cast<Index>(kept.size()) < columns_) {
-    parallel_each(num_slots(), [&](Index s) {
-      if (owner_[usize(s)] < 0) return;
+    parallel_each(used_, [&](Index s) {
       float* values = slot(s);
       Index count = 0;
       for (const Index column : kept) {

@@ -25,11 +25,16 @@ double slack_cost(double slack, double limit, double ridge) {
   return ridge > 0 ? slack * slack / (2 * ridge) : 0.0;
 }
 
+// The active points are optimised to this share of the gap they woke up with before the resting
+// ones are looked at again: more would polish what the newcomers are going to change.
+constexpr double kStageShare = 0.1;
+
 /// A block laid out for the pair solver: group 0 first, filled up so that group 1 begins at a
 /// multiple of the padding.
+/// Its memory is reused from block to block.
 class Block {
  public:
-  Block(const Problem& problem, RowSource& source, std::vector<Index> points);
+  void lay_out(const Problem& problem, RowSource& source, std::vector<Index> points);
 
   std::span<const Index> points() const { return points_; }
   std::span<double> beta() { return beta_; }
@@ -48,7 +53,7 @@ class Block {
   std::vector<double> beta_;
 };
 
-Block::Block(const Problem& problem, RowSource& source, std::vector<Index> points) {
+void Block::lay_out(const Problem& problem, RowSource& source, std::vector<Index> points) {
   std::stable_partition(points.begin(), points.end(),
                         [&](Index i) { return problem.group_at(i) == 0; });
   const auto second =
@@ -62,11 +67,12 @@ Block::Block(const Problem& problem, RowSource& source, std::vector<Index> point
   }
   const Index size = static_cast<Index>(points_.size());
   stride_ = round_up(size, kPairPadding);
-  kernel_.assign(usize(size * stride_), 0.0F);
+  kernel_.resize(usize(size * stride_));
   std::vector<Index> named = points_;  // fillers get some point's values, which nobody reads
   std::replace(named.begin(), named.end(), kFiller,
                points_[points_[0] == kFiller ? usize(group_split_) : 0]);
   source.square(named, kernel_.data(), stride_);
+  diagonal_.clear();
   for (Index k = 0; k < size; ++k) {
     const Index i = named[usize(k)];
     diagonal_.push_back(source.diagonal()[usize(i)] + problem.ridge_at(i));
@@ -96,17 +102,24 @@ class Solver {
  public:
   Solver(const Problem& problem, RowSource& source, StopCheck& stop, const SolverOptions& options,
          const StatusCallback& on_status)
-      : problem_(problem), source_(source), stop_(stop), options_(options), on_status_(on_status) {}
+      : problem_(problem),
+        source_(source),
+        stop_(stop),
+        options_(options),
+        on_status_(on_status),
+        float_is_enough_(float_is_enough()) {}
 
   Solution solve() {
     return problem_.size() <= options_.stored_size ? solve_stored() : solve_blocks();
   }
 
  private:
+  enum class Progress { moved, stuck, told_to_stop };
+
   Solution solve_stored();
   Solution solve_blocks();
   std::vector<Index> first_points() const;
-  bool improve_block(ActiveSet& active, WorkingSetChooser& chooser, const Violation& violation);
+  Progress improve_block(ActiveSet& active, WorkingSetChooser& chooser, const Violation& violation);
   bool float_is_enough() const;
   PairLimits pair_limits(double tolerance) const;
   Solution finish(std::vector<double> beta, const std::vector<double>& sums,
@@ -117,6 +130,8 @@ class Solver {
   StopCheck& stop_;
   const SolverOptions& options_;
   const StatusCallback& on_status_;
+  Block block_;
+  bool float_is_enough_;
   std::int64_t iterations_ = 0;
 };
 
@@ -134,20 +149,21 @@ PairLimits Solver::pair_limits(double tolerance) const {
   PairLimits limits;
   limits.tolerance = tolerance;
   limits.max_iterations = 100000;  // a turn of this many pairs stays well under 100 ms
-  if (stop_.limits().max_iterations > 0) {
-    limits.max_iterations =
-        std::min(limits.max_iterations, stop_.limits().max_iterations - iterations_);
-  }
-  limits.single_precision = float_is_enough();
+  limits.max_iterations = std::min(limits.max_iterations, stop_.max_iterations() - iterations_);
+  limits.single_precision = float_is_enough_;
   return limits;
 }
 
+// A random part first: most of the early work is on a rough shape that a part of the points gives
+// as well.
 std::vector<Index> Solver::first_points() const {
   std::vector<Index> points(usize(problem_.size()));
   std::iota(points.begin(), points.end(), 0);
-  if (options_.first_size <= 0 || options_.first_size >= problem_.size()) return points;
+  const auto count =
+      static_cast<Index>(options_.first_share * static_cast<double>(problem_.size()));
+  if (count >= problem_.size() || count < 4 * options_.block_size) return points;
   Random random(options_.seed, 0x5EED);
-  auto chosen = sample_without_replacement(problem_.size(), options_.first_size, random);
+  auto chosen = sample_without_replacement(problem_.size(), count, random);
   if (problem_.start.empty()) return chosen;
   std::vector<Index>
       with_start;  // every coefficient that is not zero must be active: it has to be able to move
@@ -164,7 +180,8 @@ std::vector<Index> Solver::first_points() const {
 Solution Solver::solve_stored() {
   std::vector<Index> points(usize(problem_.size()));
   std::iota(points.begin(), points.end(), 0);
-  Block block(problem_, source_, std::move(points));
+  Block block;
+  block.lay_out(problem_, source_, std::move(points));
   if (!problem_.start.empty()) {
     for (std::size_t k = 0; k < block.points().size(); ++k) {
       if (block.points()[k] != kFiller) block.beta()[k] = problem_.start[usize(block.points()[k])];
@@ -193,7 +210,10 @@ Solution Solver::solve_stored() {
     if (on_status_) on_status_({iterations_, violation.gap, problem_.size()});
     if (violation.gap <= stop_.limits().eps || stop_.must_stop(iterations_)) break;
     const PairResult result = block.solve(problem_, block_sums, limits);
-    if (result.iterations == 0 && !limits.single_precision) break;  // rounding hides what is left
+    if (result.iterations == 0 && !limits.single_precision) {
+      stop_.note_precision_limit();
+      break;
+    }
     if (result.iterations < limits.max_iterations) limits.single_precision = false;
     iterations_ += result.iterations;
   }
@@ -204,31 +224,38 @@ Solution Solver::solve_blocks() {
   ActiveSet active(problem_, source_, first_points());
   WorkingSetChooser chooser(options_.block_size);
   const double eps = stop_.limits().eps;
-  double tolerance =
-      10 * eps;  // of the active points: tightened to eps once the resting ones were looked at
+  double tolerance = eps;  // for the active points, before the resting ones are looked at again
+  Index participants = active.size();
   Violation violation{{0, 0}, {0, 0}};
-  bool running = active.start();
-  while (running) {
+  bool woke = true;
+  Progress step = active.start() ? Progress::moved : Progress::told_to_stop;
+  while (step == Progress::moved) {
     violation = active.measure();
+    if (woke) tolerance = std::max(eps, kStageShare * violation.gap);
+    woke = false;
     if (on_status_) on_status_({iterations_, violation.gap, active.size()});
     if (stop_.must_stop(iterations_)) break;
     if (violation.gap <= (active.is_complete() ? eps : tolerance)) {
-      const Index woken = active.wake_violators(violation, eps, active.size());
+      const Index woken =
+          active.wake_violators(violation, eps, std::max(participants, 4 * options_.block_size));
       if (woken < 0 || (woken == 0 && violation.gap <= eps)) break;
-      if (woken == 0) tolerance = eps;
+      participants += woken;
+      woke = true;
       continue;
     }
     active.rest_hopeless(violation);
-    running = improve_block(active, chooser, violation);
+    step = improve_block(active, chooser, violation);
   }
+  if (step == Progress::stuck) stop_.note_precision_limit();
   return finish({active.all_beta().begin(), active.all_beta().end()}, active.all_sums(), violation);
 }
 
 // One block: choose, optimise alone to a tenth of the gap, carry the change to everybody else.
 // False when told to stop.
-bool Solver::improve_block(ActiveSet& active, WorkingSetChooser& chooser,
-                           const Violation& violation) {
-  Block block(problem_, source_, chooser.choose(active, problem_, violation));
+Solver::Progress Solver::improve_block(ActiveSet& active, WorkingSetChooser& chooser,
+                                       const Violation& violation) {
+  Block& block = block_;
+  block.lay_out(problem_, source_, chooser.choose(active, problem_, violation));
   const auto points = block.points();
   std::vector<double> sums(points.size(), 0.0);
   for (std::size_t k = 0; k < points.size(); ++k) {
@@ -246,7 +273,12 @@ bool Solver::improve_block(ActiveSet& active, WorkingSetChooser& chooser,
     moved.push_back(points[k]);
     new_beta.push_back(block.beta()[k]);
   }
-  return !moved.empty() && active.change(moved, new_beta);
+  if (moved.empty() && float_is_enough_) {
+    float_is_enough_ = false;  // what is left is below the rounding of float: go on in double
+    return Progress::moved;
+  }
+  if (moved.empty()) return Progress::stuck;
+  return active.change(moved, new_beta) ? Progress::moved : Progress::told_to_stop;
 }
 
 // The bias is the common score of the free coefficients, or the middle of what the bounds allow (as

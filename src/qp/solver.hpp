@@ -19,7 +19,8 @@ struct SolverOptions {
   Index block_size = 1024;  ///< points optimised together
   Index stored_size =
       2048;  ///< problems up to this size are solved on their full kernel matrix at once
-  Index first_size = 0;    ///< start with this many points active and let violators join; 0: all
+  double first_share =
+      0.2;  ///< large problems start with this share of their points and let violators join; 1: all
   std::uint64_t seed = 0;  ///< which points start
 };
 
