@@ -91,6 +91,7 @@ Index find_column(const std::string& file, const std::vector<std::string>& field
 
 Index default_label(const std::vector<std::string>& fields, bool& by_name) {
   std::vector<std::string> lower;
+  lower.reserve(fields.size());
   for (const std::string& field : fields) lower.push_back(lower_case(field));
   for (const char* name : {"label", "class", "target", "y"}) {
     const Index found = find_name(lower, name);

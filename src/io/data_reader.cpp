@@ -29,7 +29,7 @@ std::string_view without_packing(std::string_view name) {
 std::string labels_beside(const std::string& path, const ReadOptions& options) {
   if (!options.labels_path.empty() || path == "-") return options.labels_path;
   for (const char* ending : {".labels.npy", "_labels.npy"}) {
-    const std::string candidate = npy_stem(path) + ending;
+    std::string candidate = npy_stem(path) + ending;
     std::error_code error;
     if (std::filesystem::exists(candidate, error)) return candidate;
   }

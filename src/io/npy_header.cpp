@@ -147,7 +147,7 @@ NpyArray read_npy_header(const std::string& name, std::string_view bytes) {
   if (bytes.empty()) fail(name, "no rows: the file is empty");
   if (!is_npy(bytes)) fail(name, "not a NumPy .npy file");
   if (bytes.size() < 12) fail(name, "the NumPy header is cut short");
-  const int version = bytes[6];
+  const int version = static_cast<unsigned char>(bytes[6]);
   if (version < 1 || version > 3)
     fail(name, fmt::format("NumPy format version {}: 1, 2 and 3 are known", version));
   const std::size_t begin = version == 1 ? 10 : 12;

@@ -57,7 +57,7 @@ std::u32string code_points(const std::string& text) {
       result.back() = result.back() << 6U | (byte & 0x3FU);
     } else {
       const unsigned kept = byte < 0x80 ? 0x7FU : byte < 0xE0 ? 0x1FU : byte < 0xF0 ? 0x0FU : 0x07U;
-      result += byte & kept;
+      result += static_cast<char32_t>(byte & kept);
     }
   }
   return result;
