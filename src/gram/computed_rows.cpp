@@ -150,47 +150,38 @@ bool ComputedRows::add_requests(const KernelBlocks& blocks, std::span<const Requ
   return !stopped;
 }
 
+// Rows are added in the order of the requests, wherever their values come from, so that the sums do
+// not depend on what happens to be kept.
 void ComputedRows::add_strip(const KernelBlocks& blocks, std::span<const Request> requests,
                              Index begin, Index end, double* sums) const {
   alignas(64) float scratch[kRowsAtOnce * kStrip];
   const Index columns = end - begin;
-  const float* kept_rows[kRowsAtOnce];
-  double kept_coefficients[kRowsAtOnce];
+  const float* values[kRowsAtOnce];
+  double coefficients[kRowsAtOnce];
   Index to_compute[kRowsAtOnce];
   float* destinations[kRowsAtOnce];
-  double coefficients[kRowsAtOnce];
-  Index num_kept = 0;
-  Index num_to_compute = 0;
-  const auto flush_kept = [&] {
-    accumulate_rows(std::span(kept_rows, usize(num_kept)),
-                    std::span(kept_coefficients, usize(num_kept)), columns, sums + begin);
-    num_kept = 0;
-  };
-  const auto flush_computed = [&] {
-    blocks.evaluate(data_, std::span(to_compute, usize(num_to_compute)), begin, end, scratch,
-                    kStrip);
-    accumulate_rows(scratch, kStrip, std::span(coefficients, usize(num_to_compute)), columns,
+  for (std::size_t first = 0; first < requests.size(); first += kRowsAtOnce) {
+    const std::size_t count = std::min<std::size_t>(kRowsAtOnce, requests.size() - first);
+    Index computed = 0;
+    for (std::size_t r = 0; r < count; ++r) {
+      const Request& request = requests[first + r];
+      coefficients[r] = request.coefficient;
+      if (request.covered >= end) {
+        values[r] = request.kept + begin;
+      } else {
+        values[r] = scratch + computed * kStrip;
+        to_compute[computed] = request.data_row;
+        destinations[computed++] = request.kept;
+      }
+    }
+    blocks.evaluate(data_, std::span(to_compute, usize(computed)), begin, end, scratch, kStrip);
+    accumulate_rows(std::span(values, count), std::span(coefficients, count), columns,
                     sums + begin);
-    for (Index r = 0; r < num_to_compute; ++r) {
+    for (Index r = 0; r < computed; ++r) {
       if (destinations[r] != nullptr)
         std::copy_n(scratch + r * kStrip, columns, destinations[r] + begin);
     }
-    num_to_compute = 0;
-  };
-  for (const Request& request : requests) {
-    if (request.covered >= end) {
-      kept_rows[num_kept] = request.kept + begin;
-      kept_coefficients[num_kept++] = request.coefficient;
-      if (num_kept == kRowsAtOnce) flush_kept();
-    } else {
-      to_compute[num_to_compute] = request.data_row;
-      destinations[num_to_compute] = request.kept;
-      coefficients[num_to_compute++] = request.coefficient;
-      if (num_to_compute == kRowsAtOnce) flush_computed();
-    }
   }
-  if (num_kept > 0) flush_kept();
-  if (num_to_compute > 0) flush_computed();
 }
 
 }  // namespace tamis

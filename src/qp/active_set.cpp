@@ -76,9 +76,17 @@ bool ActiveSet::start() {
   for (const auto& [point, value] : nonzero_coefficients()) {
     rows.push_back(point);
     coefficients.push_back(value);
-    if (place_of(point) >= 0) sums_[usize(place_of(point))] += problem_.ridge_at(point) * value;
   }
-  return rows.empty() || source_.accumulate(rows, coefficients, sums_);
+  if (rows.empty()) return true;
+  if (!source_.accumulate(rows, coefficients, sums_)) return false;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto place = usize(place_of(rows[r]));
+    const double b = coefficients[r];
+    sums_[place] += problem_.ridge_at(rows[r]) * b;
+    objective_ +=
+        b * (sums_[place] / 2 - problem_.target[usize(rows[r])]) + problem_.tube * std::abs(b);
+  }
+  return true;
 }
 
 Violation ActiveSet::measure() const {
@@ -107,16 +115,21 @@ Violation ActiveSet::measure() const {
 }
 
 bool ActiveSet::change(std::span<const Index> points, std::span<const double> new_beta) {
-  std::vector<Index> rows;
   std::vector<double> steps;
+  std::vector<double> sums =
+      sums_;  // a copy, so that nothing is lost when the work is stopped half way
+  for (std::size_t k = 0; k < points.size(); ++k) steps.push_back(new_beta[k] - beta(points[k]));
+  if (!source_.accumulate(points, steps, sums)) return false;
   for (std::size_t k = 0; k < points.size(); ++k) {
-    if (new_beta[k] == beta(points[k])) continue;
-    rows.push_back(points[k]);
-    steps.push_back(new_beta[k] - beta(points[k]));
+    const auto place = usize(place_of(points[k]));
+    const double old_beta = beta(points[k]);
+    sums[place] += problem_.ridge_at(points[k]) * steps[k];
+    // 1/2 b'Kb - t'b changes by step * (mean of F before and after - t).
+    objective_ +=
+        steps[k] * ((sums_[place] + sums[place]) / 2 - problem_.target[usize(points[k])]) +
+        problem_.tube * (std::abs(new_beta[k]) - std::abs(old_beta));
   }
-  if (!rows.empty() && !source_.accumulate(rows, steps, sums_)) return false;
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    sums_[usize(place_of(rows[r]))] += problem_.ridge_at(rows[r]) * steps[r];
+  sums_.swap(sums);
   for (std::size_t k = 0; k < points.size(); ++k) {
     beta_[usize(points[k])] = new_beta[k];
     refresh_slopes(place_of(points[k]));

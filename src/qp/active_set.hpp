@@ -23,7 +23,8 @@ struct Violation {
 /// which its Rest remembers, so that waking it costs only the coefficients that changed since.
 class ActiveSet {
  public:
-  /// Begins with the given points active, at problem.start.
+  /// Begins with the given points active, at problem.start, whose non-zero coefficients must be
+  /// among them.
   ActiveSet(const Problem& problem, RowSource& source, std::vector<Index> first_points);
 
   Index size() const { return static_cast<Index>(points_.size()); }
@@ -46,8 +47,11 @@ class ActiveSet {
 
   Violation measure() const;
 
-  /// Sets beta of some active points and brings F up to date. False when told to stop; beta is then
-  /// as before, F unusable.
+  /// The objective at the current beta, kept up to date by change().
+  double objective() const { return objective_; }
+
+  /// Sets beta of some active points, each to another value, and brings F up to date. False when
+  /// told to stop: then nothing has changed.
   bool change(std::span<const Index> points, std::span<const double> new_beta);
 
   /// Puts points to rest that sit at a bound and are far from leaving it, if they are a good part
@@ -85,6 +89,7 @@ class ActiveSet {
   std::vector<double> up_;            // slopes, by place
   std::vector<double> down_;
   std::vector<Rest> rests_;
+  double objective_ = 0;
 };
 
 }  // namespace tamis::qp

@@ -224,30 +224,38 @@ Solution Solver::solve_blocks() {
   ActiveSet active(problem_, source_, first_points());
   WorkingSetChooser chooser(options_.block_size);
   const double eps = stop_.limits().eps;
-  double tolerance = eps;  // for the active points, before the resting ones are looked at again
+  double share = kStageShare;
+  double tolerance =
+      0;  // for the active points, before the resting ones are looked at again; 0: to be set
   Index participants = active.size();
   Violation violation{{0, 0}, {0, 0}};
-  bool woke = true;
   Progress step = active.start() ? Progress::moved : Progress::told_to_stop;
   while (step == Progress::moved) {
     violation = active.measure();
-    if (woke) tolerance = std::max(eps, kStageShare * violation.gap);
-    woke = false;
+    if (tolerance == 0) tolerance = std::max(eps, share * violation.gap);
     if (on_status_) on_status_({iterations_, violation.gap, active.size()});
     if (stop_.must_stop(iterations_)) break;
     if (violation.gap <= (active.is_complete() ? eps : tolerance)) {
       const Index woken =
           active.wake_violators(violation, eps, std::max(participants, 4 * options_.block_size));
-      if (woken < 0 || (woken == 0 && violation.gap <= eps)) break;
-      participants += woken;
-      woke = true;
+      if (woken < 0) step = Progress::told_to_stop;
+      if (woken == 0 && violation.gap <= eps) break;
+      participants += std::max<Index>(0, woken);
+      share = woken < active.size() / 100
+                  ? 0
+                  : kStageShare;  // few: the set is about right, so finish it
+      tolerance = 0;
       continue;
     }
     active.rest_hopeless(violation);
     step = improve_block(active, chooser, violation);
   }
   if (step == Progress::stuck) stop_.note_precision_limit();
-  return finish({active.all_beta().begin(), active.all_beta().end()}, active.all_sums(), violation);
+  if (step == Progress::told_to_stop) stop_.must_stop(iterations_);
+  Solution solution =
+      finish({active.all_beta().begin(), active.all_beta().end()}, active.all_sums(), violation);
+  solution.objective = active.objective();
+  return solution;
 }
 
 // One block: choose, optimise alone to a tenth of the gap, carry the change to everybody else.
