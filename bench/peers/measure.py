@@ -23,8 +23,8 @@ class Run:
     out: str
 
 
-def run(command):
-    """Runs the command to its end. Raises RuntimeError when it fails."""
+def run(command, accepted=(0,)):
+    """Runs the command to its end. Raises RuntimeError when its exit code is not among those accepted."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.perf_counter()
         process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=err)
@@ -33,15 +33,15 @@ def run(command):
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)
-        if process.returncode != 0:
+        if process.returncode not in accepted:
             words = " ".join(str(word) for word in command)
             raise RuntimeError(f"{words}\nended with {process.returncode}: {err.read().decode(errors='replace')}")
         return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, out.read().decode(errors="replace"))
 
 
-def best_of(count, command):
+def best_of(count, command, accepted=(0,)):
     """The fastest of `count` runs."""
-    return min((run(command) for _ in range(count)), key=lambda one: one.seconds)
+    return min((run(command, accepted) for _ in range(count)), key=lambda one: one.seconds)
 
 
 def arguments(description):
@@ -98,20 +98,25 @@ def markdown_head(titles):
     return markdown_row(titles) + "\n|---" + "|---:" * (len(titles) - 1) + "|"
 
 
-def surroundings(tamis, threads):
-    """One sentence: what was measured, with what, on what."""
+def range_text(counts):
+    """"3", or "1 to 3" when they differ."""
+    return f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+
+
+def surroundings(tamis, threads, peer=True):
+    """What was measured, and on what."""
     info = json.loads(run([tamis, "info", "--json", "-"]).out)
     processor = "unknown processor"
     cpuinfo = pathlib.Path("/proc/cpuinfo")
     if cpuinfo.exists():
         found = re.search(r"^model name\s*:\s*(.+)$", cpuinfo.read_text(), re.MULTILINE)
         processor = found.group(1).strip() if found else processor
-    libsvm = "LIBSVM"
+    libsvm = ", LIBSVM"
     if shutil.which("dpkg-query"):
         asked = subprocess.run(["dpkg-query", "-W", "-f=${Version}", "libsvm-tools"], capture_output=True, text=True)
         libsvm += " " + asked.stdout.split("+")[0].split("-")[0] if asked.returncode == 0 else ""
-    return (f"tamis {info['version']} with {threads} threads and {info['simd']}, {libsvm} (which has one thread); "
-            f"{processor}.")
+    against = f"{libsvm} (which has one thread)" if peer else ""
+    return f"tamis {info['version']} with {threads} threads and {info['simd']}{against}; {processor}."
 
 
 def fill_marker(path, name, text):
