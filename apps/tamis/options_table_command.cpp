@@ -14,9 +14,7 @@ class OptionsTableCommand : public Command {
       : Command("options-table", "print the training options as a Markdown table") {}
   bool hidden() const override { return true; }
 
-  void declare(Options& options) override {
-    options.example("tamis options-table > options.md");
-  }
+  void declare(Options& options) override { options.example("tamis options-table > options.md"); }
 
   int run(Session&) override {
     const TrainOptions defaults;
