@@ -119,6 +119,29 @@ void set_costs(const Dataset& data, const TrainOptions& options, Prepared* prepa
   }
 }
 
+// Sparse distances come from |x|^2 + |z|^2 - 2<x, z>, whose float32 rounding, about 2.4e-7 |x|^2,
+// becomes a relative error of gamma times that in the kernel. Where it would show, rows are made
+// dense, for which differences are summed.
+bool needs_differences(const Kernel& kernel, const Matrix& features) {
+  if (kernel.type != KernelType::rbf || !features.is_sparse()) return false;
+  double largest = 0;
+  for (Index i = 0; i < features.rows(); ++i) {
+    double norm = 0;
+    for (const float v : features.sparse_row(i).values)
+      norm += static_cast<double>(v) * static_cast<double>(v);
+    largest = std::max(largest, norm);
+  }
+  return kernel.gamma * largest * 2.4e-7 > 1e-5;
+}
+
+// Three times: the rows, their packed copy, and room for everything else.
+bool fits_dense(const Matrix& features, const RunControl& control) {
+  const double bytes =
+      static_cast<double>(features.rows()) * static_cast<double>(features.cols()) * sizeof(float);
+  return 3 * bytes <
+         static_cast<double>(resolve_memory_budget(control.memory_bytes) - resident_memory_bytes());
+}
+
 Prepared prepare(const Dataset& given, const TrainOptions& options, const RunControl& control) {
   const Dataset data = without_weightless_rows(given);
   if (data.rows() == 0) throw DataError("the data has no rows");
@@ -136,6 +159,10 @@ Prepared prepare(const Dataset& given, const TrainOptions& options, const RunCon
     prepared.kernel.gamma = resolve_gamma(options.gamma, prepared.features);
   }
   require_representable(prepared.kernel, prepared.features);
+  if (needs_differences(prepared.kernel, prepared.features) &&
+      fits_dense(prepared.features, control)) {
+    prepared.features = prepared.features.to_dense();
+  }
   return prepared;
 }
 

@@ -23,7 +23,7 @@ constexpr Index kPieceOfPoints = 65536;  // points packed at a time by accumulat
 // features are never kept, and others only when they were asked for often enough to be asked for
 // again.
 constexpr double kFeaturesPerFetch = 6;
-constexpr double kFeaturesPerFreshMemory = 100;
+constexpr double kFeaturesPerFreshMemory = 40;
 
 double features_per_row(const Matrix& data) {
   return static_cast<double>(data.num_stored()) /
@@ -99,7 +99,7 @@ std::vector<ComputedRows::Request> ComputedRows::look_up(std::span<const Index> 
     Request request{rows_[usize(rows[r])], coefficients[r]};
     request.kept = cache_->find(rows[r], &request.covered);
     std::uint8_t& asked = times_asked_[usize(rows[r])];
-    if (request.kept == nullptr && asked > 0)
+    if (request.kept == nullptr && (asked > 0 || asks_to_keep_ == 0))
       request.kept = cache_->insert(rows[r], asked >= asks_to_keep_);
     asked = static_cast<std::uint8_t>(std::min(asked + 1, 255));
     requests.push_back(request);

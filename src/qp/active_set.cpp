@@ -1,6 +1,7 @@
 #include "qp/active_set.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -125,19 +126,27 @@ bool ActiveSet::change(std::span<const Index> points, std::span<const double> ne
 
 // A point that can only rise and whose up score lies below every down score would not move next,
 // nor soon: LIBSVM's rule.
+bool ActiveSet::is_hopeless(Index place, const Violation& violation) const {
+  const int group = problem_.group_at(points_[usize(place)]);
+  const bool can_rise = std::isfinite(up_[usize(place)]);
+  const bool can_fall = std::isfinite(down_[usize(place)]);
+  if (can_rise && can_fall) return false;
+  if (can_rise) return up_score(place) < violation.min_down[group];
+  return !can_fall || down_score(place) > violation.max_up[group];
+}
+
 void ActiveSet::rest_hopeless(const Violation& violation) {
+  std::atomic<Index> count = 0;
+  parallel_ranges(size(), kChunk, [&](Index begin, Index end) {
+    Index here = 0;
+    for (Index p = begin; p < end; ++p) here += is_hopeless(p, violation) ? 1 : 0;
+    count += here;
+  });
+  if (count * 4 < size()) return;  // moving everything that stays would cost more than it saves
   std::vector<Index> stay;
   Rest rest;
-  for (Index p = 0; p < size(); ++p) {
-    const int group = problem_.group_at(points_[usize(p)]);
-    const bool can_rise = std::isfinite(up_[usize(p)]);
-    const bool can_fall = std::isfinite(down_[usize(p)]);
-    const bool hopeless = (can_rise && !can_fall && up_score(p) < violation.min_down[group]) ||
-                          (can_fall && !can_rise && down_score(p) > violation.max_up[group]) ||
-                          (!can_rise && !can_fall);
-    (hopeless ? rest.points : stay).push_back(points_[usize(p)]);
-  }
-  if (static_cast<Index>(rest.points.size()) * 4 < size()) return;
+  for (Index p = 0; p < size(); ++p)
+    (is_hopeless(p, violation) ? rest.points : stay).push_back(points_[usize(p)]);
   rest.coefficients = nonzero_coefficients();
   rests_.push_back(std::move(rest));
   adopt(std::move(stay));

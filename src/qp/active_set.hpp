@@ -70,6 +70,7 @@ class ActiveSet {
   };
 
   void refresh_slopes(Index place);
+  bool is_hopeless(Index place, const Violation& violation) const;
   void adopt(std::vector<Index> points);
   std::vector<std::pair<Index, double>> nonzero_coefficients() const;
   bool bring_up_to_date(const Rest& rest);

@@ -104,8 +104,10 @@ Index Partner(const PairArrays<Real>& arrays, const float* row_i, double up_i, d
   auto places = hn::Iota(tag, static_cast<Real>(begin));
   const auto advance = hn::Set(tag, static_cast<Real>(kLanes));
   for (Index k = begin; k < end; k += kLanes) {
-    const auto difference =
-        hn::Add(hn::Sub(up, hn::LoadU(tag, down + k)), hn::LoadU(tag, sums + k));
+    // The down score is rounded just as the up score was, so that i itself shows a difference of
+    // exactly zero: divided by its zero curvature, anything else would win.
+    const auto down_score = hn::Sub(hn::LoadU(tag, down + k), hn::LoadU(tag, sums + k));
+    const auto difference = hn::Sub(up, down_score);
     auto curvature = hn::Add(diagonal_of_i, hn::LoadU(tag, diagonal + k));
     curvature = hn::MulAdd(minus_two, LoadKernel(tag, row_i + k), curvature);
     curvature = hn::Max(curvature, smallest_curvature);
