@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "session.hpp"
+#include "tamis/options.hpp"
+
+namespace tamis::cli {
+namespace {
+
+class OptionsTableCommand : public Command {
+ public:
+  OptionsTableCommand()
+      : Command("options-table", "print the training options as a Markdown table") {}
+  bool hidden() const override { return true; }
+
+  void declare(Options& options) override { options.example("tamis options-table > options.md"); }
+
+  int run(Session&) override {
+    const TrainOptions defaults;
+    std::string text = "| option | LIBSVM's | default | effect |\n|---|---|---|---|\n";
+    for (const OptionDescription& option : train_option_table()) {
+      const std::string letter =
+          option.letter.empty() ? "" : "`-" + std::string(option.letter) + "`";
+      const std::string value = option.get(defaults);
+      text += fmt::format("| `--{}` | {} | {} | {}{} |\n", option.name, letter,
+                          value.empty() ? "" : "`" + value + "`", option.help, choices(option));
+    }
+    std::fputs(text.c_str(), stdout);
+    return kExitOk;
+  }
+
+ private:
+  // Choices that the help does not name already.
+  static std::string choices(const OptionDescription& option) {
+    std::string list;
+    for (const std::string_view choice : option.choices) {
+      if (option.help.find(choice) != std::string_view::npos) continue;
+      list += (list.empty() ? ": `" : ", `") + std::string(choice) + "`";
+    }
+    return list;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_options_table_command() {
+  return std::make_unique<OptionsTableCommand>();
+}
+
+}  // namespace tamis::cli

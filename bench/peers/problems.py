@@ -1,0 +1,192 @@
+"""The problems of the comparisons and how their files are made. Standard library only.
+
+A problem's files are prepared once, in DATA_FOLDER/NAME/{train,test}.svm of the work folder; delete that folder to prepare
+them again.
+"""
+import dataclasses
+import lzma
+import math
+import multiprocessing
+import pathlib
+import random
+import shutil
+import subprocess
+
+SHUFFLE_SEED = 20240601
+
+
+class Missing(Exception):
+    """A source file is not there."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    name: str
+    source: str  # folder of the data; empty: generated
+    parameters: tuple  # LIBSVM's letters, which tamis understands too
+    target: float  # LIBSVM's seconds over ours
+    recipe: str
+    rows: int = 0  # training rows, where the recipe chooses them
+    regression: bool = False
+
+
+TRAIN = [
+    Problem("ijcnn1", "ijcnn1", ("-c", "10", "-g", "2"), 20, "as_is"),
+    Problem("cod-rna", "cod-rna", ("-c", "32", "-g", "8"), 25, "minmax"),
+    Problem("checkerboard", "", ("-c", "10", "-g", "100"), 50, "checkerboard", 100_000),
+    Problem("covtype-20k", "covtype-93k-binary", ("-c", "10", "-g", "32"), 15, "covtype", 20_000),
+    Problem("covtype-80k", "covtype-93k-binary", ("-c", "10", "-g", "32"), 50, "covtype", 80_000),
+    Problem("a9a", "a9a", ("-c", "10", "-g", "0.05"), 5, "as_is"),
+    Problem("reuters-lasvm", "reuters-lasvm", ("-c", "10", "-g", "1"), 5, "as_is"),
+    Problem("cadata", "cadata", ("-s", "3", "-c", "1", "-g", "0.125", "-p", "0.1"), 15, "cadata", 16_512, True),
+]
+PREDICT = [
+    Problem("ijcnn1", "ijcnn1", ("-c", "10", "-g", "2"), 20, "as_is"),
+    Problem("cod-rna", "cod-rna", ("-c", "32", "-g", "8"), 20, "minmax"),
+    Problem("mnist-10k", "mnist", ("-c", "10", "-g", "0.02"), 10, "mnist", 10_000),
+]
+COVTYPE_TEST_ROWS = 12_962
+
+
+@dataclasses.dataclass
+class Files:
+    train: pathlib.Path
+    test: pathlib.Path
+
+
+def select(problems, only):
+    """Those named in `only` ("a,b"; empty: all). Raises ValueError for an unknown name."""
+    if not only:
+        return problems
+    names = only.split(",")
+    known = [p.name for p in problems]
+    for name in names:
+        if name not in known:
+            raise ValueError(f"there is no problem '{name}': {', '.join(known)}")
+    return [p for p in problems if p.name in names]
+
+
+def prepare(problem, data, work, tamis):
+    """The problem's files, made if they are not there yet. Raises Missing."""
+    folder = work / "data" / problem.name
+    files = Files(folder / "train.svm", folder / "test.svm")
+    if folder.exists():
+        return files
+    sources = find_sources(problem, data)
+    print(f"{problem.name}: preparing data", flush=True)
+    # In a process of its own: the peak memory of a program we start later counts from our own size.
+    worker = multiprocessing.get_context("fork").Process(target=make, args=(problem, sources, folder, tamis))
+    worker.start()
+    worker.join()
+    if worker.exitcode != 0:
+        raise RuntimeError(f"{problem.name}: preparing the data failed")
+    return files
+
+
+def find_sources(problem, data):
+    if not problem.source:
+        return []
+    if data is None:
+        raise Missing("no data folder: give --data or set TAMIS_DATA")
+    folder = data / problem.source
+    pair = [folder / f"{problem.source}.{part}.xz" for part in ("train", "test")]
+    whole = folder / f"{problem.source}.xz"
+    if all(p.exists() for p in pair):
+        return pair
+    if whole.exists():
+        return [whole]
+    raise Missing(f"no {whole.name} and no {pair[0].name} in {problem.source}/ of the data folder")
+
+
+def make(problem, sources, folder, tamis):
+    partial = folder.with_name(folder.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    RECIPES[problem.recipe](problem, sources, partial, tamis)
+    partial.rename(folder)
+
+
+def lines_of(path):
+    with lzma.open(path, "rt", encoding="ascii") as file:
+        return [line for line in file if line.strip()]
+
+
+def write_lines(path, lines):
+    with open(path, "w", encoding="ascii") as file:
+        file.writelines(lines)
+
+
+def shuffled(lines):
+    random.Random(SHUFFLE_SEED).shuffle(lines)
+    return lines
+
+
+def make_as_is(_problem, sources, folder, _tamis):
+    for source, part in zip(sources, ("train", "test"), strict=True):
+        write_lines(folder / f"{part}.svm", lines_of(source))
+
+
+def scale_to_unit(folder, tamis):
+    """train.raw and test.raw -> train.svm and test.svm in [0, 1], the ranges learnt on the training part."""
+    for part, ranges in (("train", "--save-ranges"), ("test", "--load-ranges")):
+        subprocess.run([tamis, "scale", folder / f"{part}.raw", "--method", "minmax", ranges, folder / "ranges.json",
+                        "-o", folder / f"{part}.svm", "--quiet"], check=True)
+        (folder / f"{part}.raw").unlink()
+
+
+def make_minmax(_problem, sources, folder, tamis):
+    for source, part in zip(sources, ("train", "test"), strict=True):
+        write_lines(folder / f"{part}.raw", lines_of(source))
+    scale_to_unit(folder, tamis)
+
+
+def make_covtype(problem, sources, folder, tamis):
+    lines = shuffled(lines_of(sources[0]))
+    write_lines(folder / "train.raw", lines[:problem.rows])
+    write_lines(folder / "test.raw", lines[-COVTYPE_TEST_ROWS:])
+    scale_to_unit(folder, tamis)
+
+
+def make_checkerboard(problem, _sources, folder, tamis):
+    for part, seed in (("train", 1), ("test", 2)):
+        generate_checkerboard(tamis, problem.rows, seed, folder / f"{part}.svm")
+
+
+def generate_checkerboard(tamis, rows, seed, path):
+    subprocess.run([tamis, "generate", "checkerboard", "--rows", str(rows), "--seed", str(seed), "-o", path, "--quiet"],
+                   check=True)
+
+
+def parse(line):
+    label, *pairs = line.split()
+    return float(label), [(int(i), float(v)) for i, v in (pair.split(":") for pair in pairs)]
+
+
+def make_mnist(problem, sources, folder, _tamis):
+    for source, part, rows in zip(sources, ("train", "test"), (problem.rows, None), strict=True):
+        scaled = []
+        for line in lines_of(source)[:rows]:
+            label, pairs = parse(line)
+            scaled.append(f"{label:g} " + " ".join(f"{i}:{v / 255:.6g}" for i, v in pairs) + "\n")
+        write_lines(folder / f"{part}.svm", scaled)
+
+
+def make_cadata(problem, sources, folder, _tamis):
+    """Every column and the target to mean 0 and deviation 1, as they are in the training part."""
+    rows = [(label, dict(pairs)) for label, pairs in map(parse, shuffled(lines_of(sources[0])))]
+    columns = sorted({i for _, pairs in rows for i in pairs})
+    table = [[label] + [pairs.get(i, 0.0) for i in columns] for label, pairs in rows]
+    moments = []
+    for column in zip(*table[:problem.rows]):
+        mean = math.fsum(column) / len(column)
+        moments.append((mean, math.sqrt(math.fsum((v - mean) ** 2 for v in column) / len(column))))
+    lines = []
+    for row in table:
+        label, *values = [(v - mean) / deviation for v, (mean, deviation) in zip(row, moments)]
+        lines.append(f"{label:.6g} " + " ".join(f"{i}:{v:.6g}" for i, v in zip(columns, values)) + "\n")
+    write_lines(folder / "train.svm", lines[:problem.rows])
+    write_lines(folder / "test.svm", lines[problem.rows:])
+
+
+RECIPES = {"as_is": make_as_is, "minmax": make_minmax, "covtype": make_covtype, "checkerboard": make_checkerboard,
+           "mnist": make_mnist, "cadata": make_cadata}
