@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
+#include <limits>
 
 #include "base/checked.hpp"
+#include "base/clock.hpp"
 #include "base/parallel.hpp"
 #include "kernels/kernel_value.hpp"
 
@@ -18,22 +19,9 @@ constexpr Index kStrip =
 constexpr Index kRowsAtOnce = 64;        // rows computed into scratch before they are added up
 constexpr Index kPieceOfPoints = 65536;  // points packed at a time by accumulate_at
 
-// Computing a value costs about this much per feature (or stored value of a sparse row), relative
-// to fetching it from memory; fresh memory costs several times as much again. So rows of few
-// features are never kept, and others only when they were asked for often enough to be asked for
-// again.
-constexpr double kFeaturesPerFetch = 6;
-constexpr double kFeaturesPerFreshMemory = 40;
-
-double features_per_row(const Matrix& data) {
-  return static_cast<double>(data.num_stored()) /
-         static_cast<double>(std::max<Index>(1, data.rows()));
-}
-
-int asks_before_keeping(const Matrix& data) {
-  return static_cast<int>(std::clamp(
-      std::ceil(kFeaturesPerFreshMemory / std::max(1.0, features_per_row(data))), 1.0, 100.0));
-}
+// Fetching a value from memory, one thread of several. Only relative to computing it does this
+// matter, and roughly.
+constexpr double kFetchSeconds = 0.4e-9;
 
 }  // namespace
 
@@ -42,14 +30,10 @@ ComputedRows::ComputedRows(const Kernel& kernel, const Matrix& data, std::vector
     : kernel_(kernel),
       data_(data),
       rows_(std::move(rows)),
+      diagonal_(kernel_diagonal(kernel, data, rows_)),
       interrupted_(std::move(interrupted)),
-      cache_bytes_(features_per_row(data) < kFeaturesPerFetch ? 0 : cache_bytes),
-      times_asked_(rows_.size(), 0),
-      asks_to_keep_(asks_before_keeping(data)) {
-  const std::vector<double> all = kernel_diagonal(kernel, data);
-  diagonal_.reserve(rows_.size());
-  for (const Index row : rows_) diagonal_.push_back(all[usize(row)]);
-}
+      cache_bytes_(cache_bytes),
+      times_asked_(rows_.size(), 0) {}
 
 std::vector<Index> ComputedRows::data_rows(std::span<const Index> points) const {
   std::vector<Index> result;
@@ -71,6 +55,7 @@ void ComputedRows::square(std::span<const Index> points, float* block, Index str
 
 void ComputedRows::set_active(std::span<const Index> points) {
   const Index count = static_cast<Index>(points.size());
+  const bool first = !cache_;
   if (cache_) {
     // Old places of the points that stay; what follows them is new.
     std::vector<Index> place(rows_.size(), -1);
@@ -83,14 +68,35 @@ void ComputedRows::set_active(std::span<const Index> points) {
       kept.push_back(old);
     }
     cache_->remap(kept, count - static_cast<Index>(kept.size()));
-  } else {
-    cache_.emplace(size(), count, cache_bytes_);
   }
   active_.assign(points.begin(), points.end());
   active_blocks_.emplace(kernel_, data_, data_rows(points));
+  if (first) make_cache();
 }
 
-// A row enters the cache at its second use at the earliest: many are needed only once.
+// Keeping a row pays when it saves more than the fresh memory it takes. How often it will be asked
+// for is unknown, so it is kept when recomputing it has cost as much as the memory would (the
+// ski-rental rule). Both prices are measured: on virtual machines fresh memory can cost thirty
+// times as much as elsewhere. No result depends on what is kept.
+void ComputedRows::make_cache() {
+  saved_seconds_ = measure_compute_seconds() - kFetchSeconds;
+  cache_.emplace(size(), static_cast<Index>(active_.size()), saved_seconds_ > 0 ? cache_bytes_ : 0);
+}
+
+// Seconds a kernel value takes one thread.
+double ComputedRows::measure_compute_seconds() const {
+  const Index columns = std::min<Index>(kStrip, static_cast<Index>(active_.size()));
+  const std::vector<Index> rows(kRowsAtOnce, rows_[0]);
+  std::vector<float> values(usize(kRowsAtOnce * kStrip));
+  double best = std::numeric_limits<double>::infinity();
+  for (int trial = 0; trial < 5; ++trial) {  // the best of a few: the first one warms the caches
+    const Stopwatch watch;
+    active_blocks_->evaluate(data_, rows, 0, columns, values.data(), kStrip);
+    best = std::min(best, watch.seconds());
+  }
+  return best / static_cast<double>(kRowsAtOnce * columns);
+}
+
 std::vector<ComputedRows::Request> ComputedRows::look_up(std::span<const Index> rows,
                                                          std::span<const double> coefficients) {
   cache_->begin_round(static_cast<Index>(rows.size()));
@@ -99,8 +105,9 @@ std::vector<ComputedRows::Request> ComputedRows::look_up(std::span<const Index> 
     Request request{rows_[usize(rows[r])], coefficients[r]};
     request.kept = cache_->find(rows[r], &request.covered);
     std::uint8_t& asked = times_asked_[usize(rows[r])];
-    if (request.kept == nullptr && (asked > 0 || asks_to_keep_ == 0))
-      request.kept = cache_->insert(rows[r], asked >= asks_to_keep_);
+    const bool worth_it = asked * saved_seconds_ >= cache_->fresh_seconds();
+    if (request.kept == nullptr && (asked > 0 || worth_it))
+      request.kept = cache_->insert(rows[r], worth_it);
     asked = static_cast<std::uint8_t>(std::min(asked + 1, 255));
     requests.push_back(request);
   }

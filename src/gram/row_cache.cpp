@@ -3,10 +3,12 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <new>
 
 #include "base/checked.hpp"
+#include "base/clock.hpp"
 #include "base/parallel.hpp"
 
 namespace tamis {
@@ -14,8 +16,9 @@ namespace {
 
 std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
 
-constexpr Index kAlign = 16;             // floats
-constexpr Index kCheapFloats = 4 << 20;  // 16 MiB: about what stays in the last-level cache
+constexpr Index kGrowth =
+    2 << 20;                  // floats of fresh memory taken at a time: 8 MiB, four large pages
+constexpr Index kAlign = 16;  // floats
 
 // Address space that becomes memory only where it is touched; in large pages, because rows are far
 // apart.
@@ -36,10 +39,11 @@ RowCache::RowCache(Index num_rows, Index columns, Index budget_bytes)
       stride_(std::max<Index>(kAlign, round_up(columns, kAlign))),
       capacity_floats_(
           std::min(std::max<Index>(0, budget_bytes) / static_cast<Index>(sizeof(float)),
-                   checked_product(num_rows, stride_))),
+                   checked_product(num_rows, round_up(num_rows, kAlign)))),
       values_(reserve_floats(capacity_floats_)),
       slot_of_(usize(num_rows), -1) {
   set_stride(stride_);
+  if (!owner_.empty()) touch_more(1);
 }
 
 // Keeps the rows in the lowest slots that still exist; moving one at a time is safe in ascending
@@ -61,6 +65,7 @@ void RowCache::set_stride(Index stride) {
     for (Index s = used_ - 1; s >= 0; --s) move_row(s);
   }
   stride_ = stride;
+  touched_floats_ = std::max(touched_floats_, used_ * stride_);  // where rows were just moved to
   owner_.resize(usize(slots), -1);
   covered_.resize(usize(slots), 0);
   last_use_.resize(usize(slots), -1);
@@ -83,10 +88,9 @@ float* RowCache::find(Index row, Index* covered) {
 float* RowCache::insert(Index row, bool may_grow) {
   const Index end = (used_ + 1) * stride_;
   Index s = -1;
-  if (used_ < static_cast<Index>(owner_.size()) &&
-      (may_grow || end <= std::max(touched_floats_, kCheapFloats))) {
+  if (used_ < static_cast<Index>(owner_.size()) && (may_grow || end <= touched_floats_)) {
     s = used_++;
-    touched_floats_ = std::max(touched_floats_, end);
+    if (end > touched_floats_) touch_more(end);
     recent_.push_front(s);
     position_[usize(s)] = recent_.begin();
   } else if (used_ >= 2 * round_rows_ && last_use_[usize(recent_.back())] < round_start_) {
@@ -100,6 +104,23 @@ float* RowCache::insert(Index row, bool may_grow) {
   covered_[usize(s)] = 0;
   slot_of_[usize(row)] = s;
   return slot(s);
+}
+
+// Takes the next pieces of fresh memory, on all threads, and learns what they cost.
+void RowCache::touch_more(Index floats) {
+  constexpr Index kPage = 1024;  // floats
+  const Index end = std::min(capacity_floats_, round_up(floats, kGrowth));
+  const Index count = end - touched_floats_;
+  if (count <= 0) return;
+  std::atomic<std::int64_t> nanoseconds = 0;
+  parallel_ranges(count, kGrowth / 4, [&](Index begin, Index last) {
+    const Stopwatch watch;
+    for (Index i = begin; i < last; i += kPage) values_[usize(touched_floats_ + i)] = 0;
+    nanoseconds += static_cast<std::int64_t>(watch.seconds() * 1e9);
+  });
+  const double seconds = static_cast<double>(nanoseconds) * 1e-9 / static_cast<double>(count);
+  fresh_seconds_ = touched_floats_ == 0 ? seconds : 0.8 * fresh_seconds_ + 0.2 * seconds;
+  touched_floats_ = end;
 }
 
 void RowCache::set_covered(Index row, Index columns) {

@@ -26,10 +26,13 @@ class RowCache {
 
   /// Where the row is and how many of its columns are there; null if it is not kept.
   float* find(Index row, Index* covered);
-  /// A place for the row with no valid columns, or null. Takes a fresh slot if `may_grow` or while
-  /// the cache is small enough for the processor's own caches; otherwise pushes out the least
-  /// recently used row, unless that was found or inserted since begin_round().
+  /// A place for the row with no valid columns, or null. Takes a fresh slot if that needs no fresh
+  /// memory or `may_grow`; otherwise pushes out the least recently used row, unless that was found
+  /// or inserted since begin_round(), or the cache is too small to hold rows from one round to the
+  /// next.
   float* insert(Index row, bool may_grow);
+  /// Seconds of one thread that a float of fresh memory has cost so far.
+  double fresh_seconds() const { return fresh_seconds_; }
   void set_covered(Index row, Index columns);
   void begin_round(Index rows) {
     round_start_ = clock_;
@@ -42,13 +45,14 @@ class RowCache {
  private:
   float* slot(Index s) const { return values_.get() + s * stride_; }
   void set_stride(Index stride);
+  void touch_more(Index floats);
   void touch(Index s);
 
   Index columns_;
-  Index stride_;           // floats from slot to slot
-  Index capacity_floats_;  // of values_
-  Index touched_floats_ =
-      0;  // the part of values_ that was ever written: it costs nothing to use again
+  Index stride_;              // floats from slot to slot
+  Index capacity_floats_;     // of values_
+  Index touched_floats_ = 0;  // of values_ from its beginning: using them again costs nothing
+  double fresh_seconds_ = 0;
   std::unique_ptr<float[], std::function<void(float*)>> values_;
   std::vector<Index> slot_of_;
   Index used_ = 0;

@@ -81,15 +81,17 @@ double kernel_value(const Kernel& kernel, const Matrix& a, Index row_a, const Ma
   return from_sums(kernel, sum_any(a, row_a, b, row_b));
 }
 
-std::vector<double> kernel_diagonal(const Kernel& kernel, const Matrix& rows) {
-  if (kernel.type == KernelType::rbf)
-    return std::vector<double>(static_cast<std::size_t>(rows.rows()), 1.0);
-  std::vector<double> result(static_cast<std::size_t>(rows.rows()));
-  parallel_ranges(rows.rows(), 1024, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      result[static_cast<std::size_t>(i)] = kernel.type == KernelType::precomputed
-                                                ? kernel_value(kernel, rows, i, rows, i)
-                                                : from_sums(kernel, {.dot = squared_norm(rows, i)});
+std::vector<double> kernel_diagonal(const Kernel& kernel, const Matrix& data,
+                                    std::span<const Index> rows) {
+  std::vector<double> result(rows.size(), 1.0);
+  if (kernel.type == KernelType::rbf) return result;
+  parallel_ranges(static_cast<Index>(rows.size()), 1024, [&](Index begin, Index end) {
+    for (Index k = begin; k < end; ++k) {
+      const Index row = rows[static_cast<std::size_t>(k)];
+      result[static_cast<std::size_t>(k)] =
+          kernel.type == KernelType::precomputed
+              ? kernel_value(kernel, data, row, data, row)
+              : from_sums(kernel, {.dot = squared_norm(data, row)});
     }
   });
   return result;

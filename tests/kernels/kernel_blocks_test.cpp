@@ -200,7 +200,7 @@ TEST(KernelBlocks, PrecomputedValuesAreLookedUp) {
   blocks.evaluate(data, std::vector<Index>{1}, 0, 2, out.data(), 16);
   EXPECT_EQ(out[0], 21);
   EXPECT_EQ(out[1], 11);
-  EXPECT_EQ(kernel_diagonal(kernel, data), (std::vector<double>{10, 20, 30}));
+  EXPECT_EQ(kernel_diagonal(kernel, data, all_rows(3)), (std::vector<double>{10, 20, 30}));
   EXPECT_THROW(require_representable(kernel, Matrix::dense(1, 2, {2, 1})), DataError);
 }
 
