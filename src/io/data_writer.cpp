@@ -1,7 +1,6 @@
 // write_dataset(): rows are formatted in parallel blocks and written in order, a bounded number of
 // blocks at a time.
 #include <fmt/format.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <charconv>
@@ -191,7 +190,7 @@ void write_rows(OutputFile& file, const RowFormatter& formatter, const Dataset& 
   constexpr Index kBlockValues = 32768;  // about 400 KB of text
   const Index values_per_row = data.features().num_stored() / std::max<Index>(1, data.rows()) + 1;
   const Index block_rows = std::max<Index>(1, kBlockValues / values_per_row);
-  const Index batch_rows = block_rows * 2 * tbb::this_task_arena::max_concurrency();
+  const Index batch_rows = block_rows * 2 * loop_threads();
   std::vector<std::string> blocks(static_cast<std::size_t>(batch_rows / block_rows));
   std::vector<std::exception_ptr> errors(blocks.size());
   ProgressMeter meter(control, "write", data.rows());
