@@ -319,7 +319,8 @@ TrainResult train(const Dataset& data, const TrainOptions& options, const RunCon
     }
     if (report.stop_reason != StopReason::converged) {
       report.warnings.push_back(fmt::format(
-          "stopped by {} with violation {:.3g} (asked: {:.3g}): the model is usable, not optimal",
+          "{}{} with violation {:.3g} (asked: {:.3g}): the model is usable, not optimal",
+          report.stop_reason == StopReason::interrupted ? "" : "stopped by ",
           stop_reason_name(report.stop_reason), report.violation, options.eps));
     }
     return result;

@@ -132,7 +132,7 @@ class Stopped(CliTest):
         # Overlapping classes and a cost that no solver is through with soon.
         self.ok("generate", "gaussians", "--rows", 30000, "--features", 20, "-o", "big.svm")
         self.hard = ("train", "big.svm", "-o", "m", "-c", 1000000, "-g", 0.1, "-e", 1e-6)
-        self.write("few.svm", "".join((self.folder / "big.svm").open().readlines()[:50]))
+        self.write("few.svm", "".join(self.read("big.svm").splitlines(keepends=True)[:50]))
 
     def usable(self):
         self.assertIn("50 rows", self.ok("evaluate", "m", "few.svm").out)
