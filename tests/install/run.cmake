@@ -22,7 +22,7 @@ endif()
 find_program(PKG_CONFIG pkg-config)
 if(PKG_CONFIG)
   execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${prefix}/${LIBDIR}/pkgconfig
-                          ${PKG_CONFIG} --static --define-prefix --cflags --libs tamis
+                          ${PKG_CONFIG} --cflags --libs tamis
                   OUTPUT_VARIABLE flags ERROR_VARIABLE error OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "pkg-config: ${error}")
