@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -24,26 +23,29 @@ void run_pieces(std::int64_t pieces, PieceCall call, const void* body);
 void run_in_arena(int threads, WorkCall call, void* work);
 void run_isolated(WorkCall call, void* work);
 
-// Hands `work` to `run(call, pointer)` and returns what it returned.
+// Calls run(call, pointer) so that it calls `step` once.
+template <typename Step, typename Run>
+void run_step(Step& step, const Run& run) {
+  const Fork fork(&step);
+  run(
+      [](void* erased) {
+        const Branch branch(erased);
+        (*static_cast<Step*>(erased))();
+      },
+      &step);
+}
+
+// Has `work` called through `run` and returns what it returned.
 template <typename Work, typename Run>
 auto run_erased(Work& work, const Run& run) {
   using Result = std::invoke_result_t<Work&>;
-  ForkJoin edges;
   if constexpr (std::is_void_v<Result>) {
-    auto step = [&] {
-      const ForkJoin::Branch branch(edges);
-      work();
-    };
-    run([](void* f) { (*static_cast<decltype(step)*>(f))(); }, &step);
-    edges.join();
+    auto step = [&] { work(); };
+    run_step(step, run);
   } else {
     std::optional<Result> result;
-    auto step = [&] {
-      const ForkJoin::Branch branch(edges);
-      result.emplace(work());
-    };
-    run([](void* f) { (*static_cast<decltype(step)*>(f))(); }, &step);
-    edges.join();
+    auto step = [&] { result.emplace(work()); };
+    run_step(step, run);
     return Result(std::move(*result));
   }
 }
@@ -52,18 +54,14 @@ auto run_erased(Work& work, const Run& run) {
 template <typename Body>
 void run_loop(std::int64_t pieces, const Body& body) {
   if (pieces <= 0) return;
-  ForkJoin edges;
-  const auto step = [&](std::int64_t begin, std::int64_t end) {
-    const ForkJoin::Branch branch(edges);
-    body(begin, end);
-  };
+  const Fork fork(&body);
   run_pieces(
       pieces,
-      [](const void* f, std::int64_t begin, std::int64_t end) {
-        (*static_cast<decltype(&step)>(f))(begin, end);
+      [](const void* erased, std::int64_t begin, std::int64_t end) {
+        const Branch branch(erased);
+        (*static_cast<const Body*>(erased))(begin, end);
       },
-      &step);
-  edges.join();
+      &body);
 }
 
 }  // namespace detail

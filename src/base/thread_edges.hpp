@@ -20,47 +20,44 @@ void __tsan_release(void* address);  // NOLINT(bugprone-reserved-identifier)
 
 namespace tamis {
 
-/// Lives around a parallel construct, in the thread that starts it and waits for it.
-class ForkJoin {
+#ifdef TAMIS_THREAD_SANITIZER
+inline void tsan_acquire(const void* place, int which) {
+  __tsan_acquire(const_cast<char*>(static_cast<const char*>(place)) + which);
+}
+inline void tsan_release(const void* place, int which) {
+  __tsan_release(const_cast<char*>(static_cast<const char*>(place)) + which);
+}
+#else
+inline void tsan_acquire(const void* /*place*/, int /*which*/) {}
+inline void tsan_release(const void* /*place*/, int /*which*/) {}
+#endif
+
+/// Lives around a parallel construct, in the thread that starts it and waits for it. `closure` is
+/// what the branches run: complete before, and known to them without reading memory that this
+/// thread wrote. It gives two addresses, for through one a branch that starts after another has
+/// ended would look ordered behind it.
+class Fork {
  public:
-#ifdef TAMIS_THREAD_SANITIZER
-  ForkJoin() { __tsan_release(&fork_); }
-  /// Also when an exception leaves the construct.
-  ~ForkJoin() { join(); }
-  /// After the construct: what the branches wrote is visible.
-  void join() { __tsan_acquire(&join_); }
-#else
-  ForkJoin() = default;
-  void join() {}
-#endif
-  ForkJoin(const ForkJoin&) = delete;
-  ForkJoin& operator=(const ForkJoin&) = delete;
-
-  /// Lives around one branch, in whichever thread runs it.
-  class Branch {
-   public:
-#ifdef TAMIS_THREAD_SANITIZER
-    explicit Branch(ForkJoin& edges) : edges_(edges) { __tsan_acquire(&edges_.fork_); }
-    ~Branch() { __tsan_release(&edges_.join_); }
-
-   private:
-    ForkJoin& edges_;
-#else
-    explicit Branch(const ForkJoin& /*edges*/) {}
-    ~Branch() {}  // not trivial, so that an unused branch is no warning
-#endif
-   public:
-    Branch(const Branch&) = delete;
-    Branch& operator=(const Branch&) = delete;
-  };
+  explicit Fork(const void* closure) : closure_(closure) { tsan_release(closure_, 0); }
+  /// What the branches wrote is visible, also when an exception ends the construct.
+  ~Fork() { tsan_acquire(closure_, 1); }
+  Fork(const Fork&) = delete;
+  Fork& operator=(const Fork&) = delete;
 
  private:
-#ifdef TAMIS_THREAD_SANITIZER
-  // Two addresses: through one, a branch that starts after another has ended would look ordered
-  // behind it.
-  char fork_ = 0;
-  char join_ = 0;
-#endif
+  const void* closure_;
+};
+
+/// Lives around one branch, in whichever thread runs it.
+class Branch {
+ public:
+  explicit Branch(const void* closure) : closure_(closure) { tsan_acquire(closure_, 0); }
+  ~Branch() { tsan_release(closure_, 1); }
+  Branch(const Branch&) = delete;
+  Branch& operator=(const Branch&) = delete;
+
+ private:
+  const void* closure_;
 };
 
 }  // namespace tamis
