@@ -17,5 +17,13 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tamis-config-version.cmak
 install(FILES ${PROJECT_BINARY_DIR}/tamis-config.cmake ${PROJECT_BINARY_DIR}/tamis-config-version.cmake
         DESTINATION ${TAMIS_CMAKE_DIR})
 
+# The prefix is found from the file's own place, so that it holds wherever --prefix put it.
+file(RELATIVE_PATH TAMIS_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+# Whoever links a static tamis links what it uses too, as shared libraries; --static would ask for theirs as well.
+get_target_property(tamis_type tamis TYPE)
+set(TAMIS_PC_REQUIRES Requires.private)
+if(tamis_type STREQUAL "STATIC_LIBRARY")
+  set(TAMIS_PC_REQUIRES Requires)
+endif()
 configure_file(cmake/tamis.pc.in ${PROJECT_BINARY_DIR}/tamis.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tamis.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "class_weights.hpp"
 #include "tamis/text.hpp"
 
 namespace tamis::cli {
@@ -109,8 +110,12 @@ Parsed parse_command_line(const std::vector<CommandEntry>& commands, int argc,
     return static_cast<std::size_t>(found - subcommands.begin());
   };
 
+  // CLI11 takes the arguments last first.
+  auto arguments =
+      join_class_weights(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
+  std::reverse(arguments.begin(), arguments.end());
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
     return {Request::help, chosen() < commands.size() ? &commands[chosen()] : nullptr};
   } catch (const CLI::ParseError& error) {

@@ -38,7 +38,8 @@ class TrainCommand : public Command {
     options.common(common_);
     options.example(
         "tamis train train.svm -o train.model --method exact --kernel rbf -c 10 -g 2\n"
-        "tamis train prices.csv --label price --task regression --scale standard --json -");
+        "tamis train prices.csv --label price --task regression --scale standard --json -\n"
+        "tamis train train.svm -c 10 -w1 5 -w-1 2");
   }
 
   int run(Session& session) override {

@@ -10,7 +10,7 @@ namespace tamis {
 int available_threads();
 
 /// What can still be allocated without swapping: the machine's available memory, or what the cgroup
-/// leaves.
+/// or the limit on its address space leaves.
 std::int64_t available_memory_bytes();
 
 /// Largest resident size of this process so far.

@@ -25,10 +25,35 @@ std::string_view stop_reason_name(StopReason reason) {
   return "";
 }
 
+namespace {
+
+// The columns that occur in sparse rows, ascending. A file may name column two billion and little
+// else, so work must follow the values stored, not the largest number.
+std::vector<std::int32_t> occurring_columns(const Matrix& features) {
+  std::vector<std::int32_t> columns(features.sparse_columns().begin(),
+                                    features.sparse_columns().end());
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  return columns;
+}
+
+}  // namespace
+
 std::string scaling_advice(const Matrix& features) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr double kWild = 100;  // ratio of ranges from which the widest columns drown the others
-  const std::size_t cols = static_cast<std::size_t>(features.cols());
+  const bool has_gaps = features.is_sparse() && features.cols() > features.num_stored();
+  const std::vector<std::int32_t> occurring =
+      has_gaps ? occurring_columns(features) : std::vector<std::int32_t>();
+  const auto place = [&](std::int32_t column) {
+    if (!has_gaps) return static_cast<std::size_t>(column);
+    const auto found = std::lower_bound(occurring.begin(), occurring.end(), column);
+    return static_cast<std::size_t>(found - occurring.begin());
+  };
+  const auto number = [&](std::size_t j) {
+    return (has_gaps ? static_cast<std::size_t>(occurring[j]) : j) + 1;
+  };
+  const std::size_t cols = has_gaps ? occurring.size() : static_cast<std::size_t>(features.cols());
   std::vector<float> low(cols, kInfinity);
   std::vector<float> high(cols, -kInfinity);
   std::vector<Index> seen(cols, 0);
@@ -41,7 +66,7 @@ std::string scaling_advice(const Matrix& features) {
     if (features.is_sparse()) {
       const SparseRow row = features.sparse_row(i);
       for (std::size_t k = 0; k < row.columns.size(); ++k)
-        take(static_cast<std::size_t>(row.columns[k]), row.values[k]);
+        take(place(row.columns[k]), row.values[k]);
     } else {
       const auto row = features.dense_row(i);
       for (std::size_t j = 0; j < cols; ++j) take(j, row[j]);
@@ -64,7 +89,7 @@ std::string scaling_advice(const Matrix& features) {
   return fmt::format(
       "columns differ widely in range (column {}: {:.3g}, column {}: {:.3g}): consider --scale "
       "minmax",
-      widest + 1, range[widest], narrowest + 1, range[narrowest]);
+      number(widest), range[widest], number(narrowest), range[narrowest]);
 }
 
 }  // namespace tamis

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <mutex>
 
@@ -86,6 +87,17 @@ void encode_targets(const Dataset& data, const TrainOptions& options, Prepared* 
   prepared->codes = encode_labels(labels, prepared->classes);
 }
 
+// Numbers are compared by value: "+1" and "1.0" name class 1.
+bool is_label(const Labels& classes, Index c, std::string_view text) {
+  if (classes.name(c) == text) return true;
+  if (classes.kind() != LabelKind::numeric) return false;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  return error == std::errc() && end == last && value == classes.number(c);
+}
+
 // C of each row: the cost, times the row's weight, times its class's.
 void set_costs(const Dataset& data, const TrainOptions& options, Prepared* prepared) {
   std::vector<double> factor(usize(std::max<Index>(1, prepared->classes.size())), 1.0);
@@ -93,8 +105,8 @@ void set_costs(const Dataset& data, const TrainOptions& options, Prepared* prepa
     for (const auto& [label, weight] : options.class_weights) {
       bool known = false;
       for (Index c = 0; c < prepared->classes.size(); ++c) {
-        if (prepared->classes.name(c) != label) continue;
-        factor[usize(c)] = weight;
+        if (!is_label(prepared->classes, c, label)) continue;
+        factor[usize(c)] *= weight;  // named twice: both count, as in LIBSVM
         known = true;
       }
       if (!known)
@@ -142,10 +154,19 @@ bool fits_dense(const Matrix& features, const RunControl& control) {
          static_cast<double>(resolve_memory_budget(control.memory_bytes) - resident_memory_bytes());
 }
 
+// Sparse rows are multiplied through a buffer that has a place for every column.
+void require_packing_memory(const Matrix& features, const TrainOptions& options,
+                            const RunControl& control) {
+  if (!features.is_sparse() || options.kernel == KernelType::precomputed) return;
+  require_column_memory("training", features.cols(), kPackedColumnBytes,
+                        resolve_memory_budget(control.memory_bytes) / 4);
+}
+
 Prepared prepare(const Dataset& given, const TrainOptions& options, const RunControl& control) {
   const Dataset data = without_weightless_rows(given);
   if (data.rows() == 0) throw DataError("the data has no rows");
   require_finite(data.features());
+  require_packing_memory(data.features(), options, control);
   Prepared prepared;
   encode_targets(data, options, &prepared);
   set_costs(data, options, &prepared);
@@ -325,7 +346,8 @@ TrainResult train(const Dataset& data, const TrainOptions& options, const RunCon
     }
     if (report.stop_reason != StopReason::converged) {
       report.warnings.push_back(fmt::format(
-          "stopped by {} with violation {:.3g} (asked: {:.3g}): the model is usable, not optimal",
+          "{}{} with violation {:.3g} (asked: {:.3g}): the model is usable, not optimal",
+          report.stop_reason == StopReason::interrupted ? "" : "stopped by ",
           stop_reason_name(report.stop_reason), report.violation, options.eps));
     }
     return result;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <limits>
 
+#include "base/checked.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -34,6 +35,17 @@ std::int64_t machine_available_bytes() {
   return static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
+// What ulimit -v still lets this process map.
+std::int64_t address_space_left() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
+  std::ifstream in("/proc/self/statm");
+  std::int64_t pages = 0;
+  in >> pages;
+  const auto most = static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, kUnlimited));
+  return std::max<std::int64_t>(0, most - pages * sysconf(_SC_PAGESIZE));
+}
+
 }  // namespace
 
 std::int64_t peak_memory_bytes() {
@@ -55,7 +67,7 @@ std::int64_t available_memory_bytes() {
   std::int64_t in_cgroup = kUnlimited;
   if (limit != kUnlimited)
     in_cgroup = std::max<std::int64_t>(0, limit - read_limit("/sys/fs/cgroup/memory.current"));
-  return std::min(machine_available_bytes(), in_cgroup);
+  return std::min({machine_available_bytes(), in_cgroup, address_space_left()});
 }
 
 std::int64_t resolve_memory_budget(std::int64_t requested) {
@@ -63,11 +75,27 @@ std::int64_t resolve_memory_budget(std::int64_t requested) {
   return resident_memory_bytes() + available_memory_bytes() / 5 * 4;
 }
 
+std::int64_t memory_left(std::int64_t requested) {
+  constexpr std::int64_t kAlways = std::int64_t{1} << 20;
+  return std::max(kAlways, resolve_memory_budget(requested) - resident_memory_bytes());
+}
+
 void require_memory(const std::string& what, std::int64_t needed_bytes, std::int64_t left_bytes) {
   if (needed_bytes <= left_bytes) return;
   throw ResourceError(fmt::format(
       "{} needs {}, but the memory budget leaves {}; raise --memory or use fewer rows", what,
       format_bytes(needed_bytes), format_bytes(std::max<std::int64_t>(0, left_bytes))));
+}
+
+void require_column_memory(const std::string& what, std::int64_t columns,
+                           std::int64_t bytes_per_column, std::int64_t left_bytes) {
+  const std::int64_t needed_bytes = checked_product(columns, bytes_per_column);
+  if (needed_bytes <= left_bytes) return;
+  throw ResourceError(fmt::format(
+      "{} with {} columns needs {}, but the memory budget leaves {}; number the features without "
+      "gaps or hash them to fewer columns, or raise --memory",
+      what, columns, format_bytes(needed_bytes),
+      format_bytes(std::max<std::int64_t>(0, left_bytes))));
 }
 
 }  // namespace tamis

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <cmath>
 #include <fstream>
@@ -38,5 +42,31 @@ int resolve_threads(int requested) {
   }
   return requested > 0 ? requested : available_threads();
 }
+
+int loop_threads() { return tbb::this_task_arena::max_concurrency(); }
+
+namespace detail {
+
+void run_pieces(std::int64_t pieces, PieceCall call, const void* body) {
+  tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, pieces),
+                    [call, body](const tbb::blocked_range<std::int64_t>& range) {
+                      call(body, range.begin(), range.end());
+                    });
+}
+
+void run_in_arena(int threads, WorkCall call, void* work) {
+  // More threads than CPUs: without this oneTBB prints a warning and ignores the request.
+  std::optional<tbb::global_control> more;
+  if (threads > available_threads())
+    more.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+  tbb::task_arena arena(threads);
+  arena.execute([call, work] { call(work); });
+}
+
+void run_isolated(WorkCall call, void* work) {
+  tbb::this_task_arena::isolate([call, work] { call(work); });
+}
+
+}  // namespace detail
 
 }  // namespace tamis

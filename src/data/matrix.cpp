@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/checked.hpp"
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/error.hpp"
@@ -19,6 +20,16 @@ struct SparseStorage {
   std::vector<std::int32_t> columns;
   std::vector<float> values;
 };
+
+// Room for a dense copy. Small ones are not worth a look at the memory left.
+std::vector<float> dense_storage(Index rows, Index cols) {
+  constexpr Index kSmallBytes = Index{64} << 20;
+  const Index bytes = checked_product(checked_product(rows, cols), sizeof(float));
+  if (bytes > kSmallBytes)
+    require_memory(fmt::format("a dense copy of {} rows of {} columns", rows, cols), bytes,
+                   memory_left(0));
+  return std::vector<float>(usize(rows * cols));
+}
 
 void check_sparse(Index cols, std::span<const Index> row_begin,
                   std::span<const std::int32_t> columns, std::span<const float> values) {
@@ -141,7 +152,7 @@ Matrix Matrix::select(std::span<const Index> rows) const {
 
 Matrix Matrix::to_dense() const {
   if (!is_sparse()) return *this;
-  std::vector<float> values(usize(checked_product(rows_, cols_)));
+  std::vector<float> values = dense_storage(rows_, cols_);
   parallel_ranges(rows_, 1024, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) copy_row(i, {values.data() + i * cols_, usize(cols_)});
   });
@@ -183,7 +194,7 @@ Matrix Matrix::with_cols(Index cols) const {
     result.cols_ = cols;
     return result;
   }
-  std::vector<float> values(usize(checked_product(rows_, cols)));
+  std::vector<float> values = dense_storage(rows_, cols);
   const Index shared = std::min(cols, cols_);
   for (Index i = 0; i < rows_; ++i)
     std::copy_n(values_ + i * cols_, shared, values.data() + i * cols);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/checked.hpp"
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "tamis/error.hpp"
@@ -202,6 +203,10 @@ Scaling Scaling::fit(const Matrix& features, ScalingMethod method, double lower,
           "scaling to [{}, {}]: both must be finite, the first below the second", lower, upper));
     }
   }
+  // The sums of a part, deviations, offset and factor.
+  require_column_memory("scaling", features.cols(),
+                        sizeof(Column) + 2 * sizeof(double) + 2 * sizeof(float),
+                        memory_left(control.memory_bytes));
   with_threads(control.threads, [&] {
     const bool two_passes = method == ScalingMethod::standard;
     ProgressMeter meter(control, "scale", features.rows() * (two_passes ? 2 : 1));
@@ -234,10 +239,18 @@ Matrix Scaling::apply(const Matrix& features, const RunControl& control) const {
     throw DataError(fmt::format("rows of {} columns, but the scaling was learnt from {}",
                                 features.cols(), offset.size()));
   }
+  const bool stays_sparse = features.is_sparse() && keeps_zeros(*this);
+  if (!stays_sparse) {
+    const Index bytes =
+        checked_product(checked_product(features.rows(), features.cols()), sizeof(float));
+    require_memory(
+        features.is_sparse() ? "scaling makes the zeros non-zero (maxabs does not): it" : "scaling",
+        bytes, memory_left(control.memory_bytes));
+  }
   return with_threads(control.threads, [&] {
     ProgressMeter meter(control, "scale", features.rows());
-    return features.is_sparse() && keeps_zeros(*this) ? apply_sparse(*this, features, meter)
-                                                      : apply_dense(*this, features, meter);
+    return stays_sparse ? apply_sparse(*this, features, meter)
+                        : apply_dense(*this, features, meter);
   });
 }
 

@@ -1,7 +1,6 @@
 // write_dataset(): rows are formatted in parallel blocks and written in order, a bounded number of
 // blocks at a time.
 #include <fmt/format.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,6 +8,7 @@
 #include <exception>
 #include <memory>
 
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "io/data_formats.hpp"
@@ -160,6 +160,8 @@ class CsvRows : public RowFormatter {
   const Dataset& data_;
 };
 
+Index blocks_at_once() { return Index{2} * loop_threads(); }
+
 void refuse_weights(const Dataset& data, const char* format) {
   if (data.weights().empty()) return;
   throw DataError(fmt::format("{} has no place for row weights; write CSV", format));
@@ -171,32 +173,39 @@ void write_svmlight(const std::string& path, const Dataset& data, const WriteOpt
   if (data.labels().empty() && data.cols() == 0)
     throw DataError("rows without labels and features cannot be written as svmlight text");
   OutputFile file(path);
-  write_rows(file, SvmlightRows(data, options.index_base), data, control);
+  write_rows(file, SvmlightRows(data, options.index_base), data.rows(),
+             data.features().num_stored() / data.rows(), control);
   file.commit();
 }
 
 void write_csv(const std::string& path, const Dataset& data, const RunControl& control) {
   if (data.cols() == 0) throw DataError("rows without features cannot be written as CSV");
+  require_row_memory("writing CSV", data.cols(), control);
   OutputFile file(path);
   const CsvRows rows(data);
   file.write(rows.header());
-  write_rows(file, rows, data, control);
+  write_rows(file, rows, data.rows(), data.cols(), control);
   file.commit();
 }
 
 }  // namespace
 
-void write_rows(OutputFile& file, const RowFormatter& formatter, const Dataset& data,
+void require_row_memory(const char* what, Index cols, const RunControl& control) {
+  constexpr Index kTextBytes = 16;  // of a value, or of a column's name
+  require_column_memory(what, cols, kTextBytes * blocks_at_once() + 2 * kTextBytes,
+                        memory_left(control.memory_bytes));
+}
+
+void write_rows(OutputFile& file, const RowFormatter& formatter, Index rows, Index values_per_row,
                 const RunControl& control) {
   constexpr Index kBlockValues = 32768;  // about 400 KB of text
-  const Index values_per_row = data.features().num_stored() / std::max<Index>(1, data.rows()) + 1;
-  const Index block_rows = std::max<Index>(1, kBlockValues / values_per_row);
-  const Index batch_rows = block_rows * 2 * tbb::this_task_arena::max_concurrency();
+  const Index block_rows = std::max<Index>(1, kBlockValues / (values_per_row + 1));
+  const Index batch_rows = block_rows * blocks_at_once();
   std::vector<std::string> blocks(static_cast<std::size_t>(batch_rows / block_rows));
   std::vector<std::exception_ptr> errors(blocks.size());
-  ProgressMeter meter(control, "write", data.rows());
-  for (Index first = 0; first < data.rows(); first += batch_rows) {
-    const Index count = std::min(batch_rows, data.rows() - first);
+  ProgressMeter meter(control, "write", rows);
+  for (Index first = 0; first < rows; first += batch_rows) {
+    const Index count = std::min(batch_rows, rows - first);
     parallel_each((count + block_rows - 1) / block_rows, [&](Index b) {
       const auto i = static_cast<std::size_t>(b);
       const Index begin = first + b * block_rows;

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#define ZLIB_CONST
+#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -131,6 +133,60 @@ bool is_compressed(std::string_view bytes) {
          bytes.starts_with("\x28\xb5\x2f\xfd"sv);
 }
 
+// gzip goes through zlib: libarchive 3.6 does not look at the checksums a gzip member ends with.
+class Inflater {
+ public:
+  Inflater() {
+    constexpr int kGzipOnly = 16;  // no zlib or raw streams
+    if (inflateInit2(&stream_, MAX_WBITS + kGzipOnly) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  z_stream& stream() { return stream_; }
+
+ private:
+  z_stream stream_{};
+};
+
+// A gzip file may be several members one after the other, and be padded with zeros.
+bool has_next_member(const std::string& name, std::string_view rest) {
+  if (rest.starts_with("\x1f\x8b"sv)) return true;
+  if (rest.find_first_not_of('\0') == std::string_view::npos) return false;
+  throw DataError(
+      fmt::format("{}: cannot unpack: something follows the end of the gzip data", name));
+}
+
+InputBytes unpack_gzip(const std::string& name, std::string_view packed, std::int64_t limit,
+                       const RunControl& control) {
+  Inflater inflater;
+  z_stream& stream = inflater.stream();
+  GrowingBuffer buffer(name, limit);
+  ProgressMeter meter(control, "unpack", static_cast<std::int64_t>(packed.size()));
+  for (;;) {
+    const std::size_t given = std::min(packed.size(), kReadBytes);
+    stream.next_in = reinterpret_cast<const Bytef*>(packed.data());
+    stream.avail_in = static_cast<uInt>(given);
+    stream.next_out = reinterpret_cast<Bytef*>(buffer.tail());
+    stream.avail_out = static_cast<uInt>(kReadBytes);
+    const int status = inflate(&stream, Z_NO_FLUSH);
+    const std::size_t used = given - stream.avail_in;
+    packed.remove_prefix(used);
+    buffer.added(kReadBytes - stream.avail_out);
+    meter.add(static_cast<std::int64_t>(used));
+    if (status == Z_STREAM_END) {
+      if (!has_next_member(name, packed)) return buffer.release();
+      inflateReset(&stream);
+    } else if (status == Z_MEM_ERROR) {
+      throw std::bad_alloc();
+    } else if (status != Z_OK) {
+      const char* reason = status == Z_BUF_ERROR ? "it is cut short" : stream.msg;
+      throw DataError(fmt::format("{}: cannot unpack: {}", name,
+                                  reason != nullptr ? reason : "the gzip data are damaged"));
+    }
+  }
+}
+
 struct ArchiveCloser {
   void operator()(archive* reader) const { archive_read_free(reader); }
 };
@@ -146,7 +202,6 @@ InputBytes unpack(const std::string& name, std::string_view packed, std::int64_t
                   const RunControl& control) {
   const Archive reader(archive_read_new());
   if (!reader) throw std::bad_alloc();
-  archive_read_support_filter_gzip(reader.get());
   archive_read_support_filter_xz(reader.get());
   archive_read_support_filter_bzip2(reader.get());
   archive_read_support_filter_zstd(reader.get());
@@ -190,7 +245,8 @@ InputBytes read_input(const std::string& path, const RunControl& control) {
   InputBytes input = plain ? map_file(name, file.get(), static_cast<std::size_t>(info.st_size))
                            : read_to_end(name, file.get(), limit, control);
   if (!is_compressed(input.bytes)) return input;
-  return unpack(name, input.bytes, limit - input.heap_bytes, control);
+  const bool gzip = input.bytes.starts_with("\x1f\x8b"sv);
+  return (gzip ? unpack_gzip : unpack)(name, input.bytes, limit - input.heap_bytes, control);
 }
 
 }  // namespace tamis

@@ -97,18 +97,19 @@ void write_labels(OutputFile& file, const Dataset& data, const RunControl& contr
   const Labels& labels = data.labels();
   if (labels.kind() == LabelKind::numeric) {
     file.write(npy_header("<f8", {data.rows()}));
-    write_rows(file, NumberRows(labels), data, control);
+    write_rows(file, NumberRows(labels), data.rows(), 1, control);
     return;
   }
   const std::size_t longest = check_words(labels);
   file.write(npy_header(fmt::format("<U{}", longest), {data.rows()}));
-  write_rows(file, WordRows(labels, longest), data, control);
+  write_rows(file, WordRows(labels, longest), data.rows(), static_cast<Index>(longest), control);
 }
 
 void write_features(OutputFile& file, const Dataset& data, const RunControl& control) {
   require_finite(data.features());
+  require_row_memory("writing a NumPy array", data.cols(), control);
   file.write(npy_header("<f4", {data.rows(), data.cols()}));
-  write_rows(file, FeatureRows(data.features()), data, control);
+  write_rows(file, FeatureRows(data.features()), data.rows(), data.cols(), control);
 }
 
 }  // namespace

@@ -19,9 +19,13 @@ class RowFormatter {
   virtual void append(Index row, std::string& out) const = 0;
 };
 
-/// Writes all rows of `data`; holds a few blocks of about 400 KB a thread.
-void write_rows(OutputFile& file, const RowFormatter& formatter, const Dataset& data,
+/// Writes `rows` rows of about `values_per_row` values; holds a few blocks of about 400 KB a
+/// thread, or of one row if that is longer.
+void write_rows(OutputFile& file, const RowFormatter& formatter, Index rows, Index values_per_row,
                 const RunControl& control);
+
+/// Throws ResourceError if rows with every zero written out do not fit the memory budget.
+void require_row_memory(const char* what, Index cols, const RunControl& control);
 
 /// X.npy as float32, and its labels, if any, as X.labels.npy.
 void write_npy(const std::string& path, const Dataset& data, const RunControl& control);

@@ -9,6 +9,7 @@
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "kernels/kernel_blocks.hpp"
@@ -232,6 +233,10 @@ void KernelExpansion::for_each_block(const Matrix& features, const RunControl& c
   TAMIS_CHECK(is_precomputed || parts_.any_columns ? features.cols() >= num_features_
                                                    : features.cols() == num_features_);
   const bool use_kernel = !is_precomputed && weights_.empty();
+  if (use_kernel && (features.is_sparse() || support_vectors().is_sparse())) {
+    require_column_memory("predicting", features.cols(), kPackedColumnBytes,
+                          resolve_memory_budget(control.memory_bytes) / 4);
+  }
   const Matrix vectors = use_kernel ? widened_vectors(features.cols()) : support_vectors();
   const Index rows = features.rows();
   const Index step = block_rows(features);
@@ -321,11 +326,10 @@ void KernelExpansion::sum_linear(const Block& block, ProgressMeter& meter) const
 }
 
 void KernelExpansion::sum_precomputed(const Block& block, ProgressMeter& meter) const {
-  std::vector<float> row(usize(block.features.cols()));
   std::vector<float> values(serials_.size());
   for (Index c = 0; c < block.count; ++c) {
-    block.features.copy_row(block.begin + c, row);
-    for (std::size_t s = 0; s < serials_.size(); ++s) values[s] = row[usize(serials_[s])];
+    for (std::size_t s = 0; s < serials_.size(); ++s)
+      values[s] = block.features.at(block.begin + c, serials_[s]);
     for (const Run& run : runs_) {
       for (std::size_t t = run.first_term; t < run.last_term; ++t) {
         double& sum = block.sums[terms_[t].machine * block.stride + c];

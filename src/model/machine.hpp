@@ -14,6 +14,10 @@
 
 namespace tamis {
 
+/// Multiplying sparse rows packs up to 64 of them side by side (src/kernels): that many floats for
+/// every column, in each thread.
+inline constexpr Index kPackedColumnBytes = 64 * sizeof(float);
+
 /// Turns rows (already scaled, with num_features() columns) into decision values, and these into
 /// class positions. Immutable and thread-safe. Loops inside run on the threads of the caller's
 /// arena (see with_threads).

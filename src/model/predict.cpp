@@ -42,7 +42,7 @@ void with_scaled_rows(const Model& model, const Matrix& features, const RunContr
     work(fitted, 0, control);
     return;
   }
-  const Index step = std::max<Index>(1024, kScaledValues / std::max<Index>(1, fitted.cols()));
+  const Index step = std::max<Index>(64, kScaledValues / std::max<Index>(1, fitted.cols()));
   for (Index begin = 0; begin < fitted.rows(); begin += step) {
     std::vector<Index> rows(usize(std::min(step, fitted.rows() - begin)));
     std::iota(rows.begin(), rows.end(), begin);

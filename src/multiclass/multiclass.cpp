@@ -1,7 +1,5 @@
 #include "multiclass/multiclass.hpp"
 
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -25,7 +23,7 @@ std::vector<BinaryResult> train_all(Index count, const std::function<BinaryTask(
   std::vector<BinaryResult> results(usize(count));
   parallel_each(count, [&](Index k) {
     const Index m = order[usize(k)];
-    tbb::this_task_arena::isolate([&] { results[usize(m)] = trainer(make_task(m)); });
+    isolated([&] { results[usize(m)] = trainer(make_task(m)); });
   });
   return results;
 }

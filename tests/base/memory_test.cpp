@@ -31,6 +31,10 @@ TEST(Memory, IsMeasured) {
   EXPECT_EQ(resolve_memory_budget(12345), 12345);
   EXPECT_THROW(require_memory("the cache", 2, 1), ResourceError);
   EXPECT_NO_THROW(require_memory("the cache", 1, 1));
+  EXPECT_GE(memory_left(1), 1 << 20);
+  EXPECT_NO_THROW(require_column_memory("work", 10, 4, 40));
+  EXPECT_THROW(require_column_memory("work", 10, 4, 39), ResourceError);
+  EXPECT_THROW(require_column_memory("work", 1LL << 62, 4, 1LL << 62), ResourceError);
 }
 
 TEST(Threads, AreResolved) {
@@ -38,17 +42,6 @@ TEST(Threads, AreResolved) {
   EXPECT_EQ(resolve_threads(3), 3);
   EXPECT_EQ(resolve_threads(0), available_threads());
   EXPECT_THROW(resolve_threads(-1), InvalidArgument);
-}
-
-TEST(Parallel, CoversEveryIndexOnce) {
-  std::vector<int> hits(1003, 0);
-  with_threads(2, [&] {
-    parallel_ranges(1003, 16, [&](std::int64_t begin, std::int64_t end) {
-      EXPECT_EQ(begin % 16, 0);
-      for (std::int64_t i = begin; i < end; ++i) ++hits[static_cast<std::size_t>(i)];
-    });
-  });
-  for (const int h : hits) EXPECT_EQ(h, 1);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 """Whatever is wrong, there is one line that says where and what, and the right exit code."""
+import gzip
 import lzma
 import os
 
@@ -81,6 +82,9 @@ class BadData(CliTest):
     def test_archives_and_noise(self):
         packed = lzma.compress(b"1 1:2\n" * 100000)
         self.bad("bad.svm.xz", packed[:len(packed) // 2], "bad.svm.xz")
+        packed = bytearray(gzip.compress(b"1 1:2\n" * 1000))
+        packed[-8] ^= 1
+        self.bad("bad.svm.gz: cannot unpack: incorrect data check", bytes(packed), "bad.svm.gz")
         noise = bytes((i * 7919 + i // 251) % 256 for i in range(5000))
         self.bad("bad.svm", noise)
         self.bad("bad.npy", noise, "bad.npy")

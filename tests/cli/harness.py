@@ -9,6 +9,9 @@ import unittest
 
 PROGRAM = os.path.abspath(os.environ.get("TAMIS", "tamis"))
 
+# Sanitizers slow the program down many times, and ThreadSanitizer holds signals back: times are not what is tested then.
+SANITIZED = os.environ.get("TAMIS_SANITIZE", "") != ""
+
 # f(x) = 2 x_1 between the classes 1 and -1.
 LINEAR_MODEL = """svm_type c_svc
 kernel_type linear

@@ -46,6 +46,13 @@ TEST(Matrix, ChangesItsNumberOfColumns) {
   }
 }
 
+TEST(Matrix, DenseCopiesMustFitTheMemory) {
+  const Matrix far = Matrix::sparse(2000000000, {0, 1}, {1999999999}, {1});
+  const std::vector<Index> rows(1000, 0);
+  EXPECT_THROW(far.select(rows).to_dense(), ResourceError);
+  EXPECT_EQ(far.to_sparse().num_stored(), 1);
+}
+
 TEST(Matrix, FindsValuesThatAreNotFinite) {
   const float inf = std::numeric_limits<float>::infinity();
   EXPECT_NO_THROW(require_finite(small_dense()));

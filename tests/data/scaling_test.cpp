@@ -121,6 +121,26 @@ TEST(Scaling, RefusesWhatMakesNoSense) {
             rows.dense_row(0).data());
 }
 
+TEST(Scaling, KeepsToTheMemoryBudget) {
+  RunControl control;
+  control.memory_bytes = Index{1} << 30;
+  const Matrix far = Matrix::sparse(2000000000, {0, 1}, {1999999999}, {1});
+  EXPECT_THROW(Scaling::fit(far, ScalingMethod::maxabs, 0, 1, control), ResourceError);
+  // The columns fit, but not the rows once their zeros are something else.
+  constexpr Index kRows = 2000;
+  constexpr std::int32_t kCols = 200000;
+  std::vector<Index> row_begin(1, 0);
+  for (Index i = 0; i < kRows; ++i) row_begin.push_back(i + 1);
+  std::vector<float> values(kRows, 2.0F);
+  values[0] = 1.0F;
+  const Matrix wide =
+      Matrix::sparse(kCols, row_begin, std::vector<std::int32_t>(kRows, kCols - 1), values);
+  const Scaling standard = Scaling::fit(wide, ScalingMethod::standard, 0, 1, control);
+  EXPECT_THROW(standard.apply(wide, control), ResourceError);
+  const Scaling maxabs = Scaling::fit(wide, ScalingMethod::maxabs, 0, 1, control);
+  EXPECT_TRUE(maxabs.apply(wide, control).is_sparse());
+}
+
 TEST(Scaling, CanBeCancelled) {
   const std::atomic<bool> cancel = true;
   RunControl control;

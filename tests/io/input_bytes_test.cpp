@@ -93,6 +93,46 @@ TEST(InputBytes, DamagedArchivesNeverCrash) {
   }
 }
 
+TEST(InputBytes, DamagedGzipIsRefused) {
+  TempFolder folder;
+  const std::string text = sample(300);
+  compress(folder / "whole", text, archive_write_add_filter_gzip);
+  const std::string whole = read_file(folder / "whole");
+  // Past the ten bytes of the header, whose time stamp and system number mean nothing.
+  for (std::size_t at = 10; at < whole.size(); at += at + 20 < whole.size() ? 7 : 1) {
+    std::string bad = whole;
+    bad[at] = static_cast<char>(bad[at] ^ 0x01);
+    write_file(folder / "bad", bad);
+    EXPECT_NE(error_of([&] { read_dataset(folder / "bad"); }), "") << at;
+  }
+  std::string wrong_sum = whole;
+  wrong_sum[whole.size() - 8] = static_cast<char>(wrong_sum[whole.size() - 8] ^ 0x01);
+  write_file(folder / "bad", wrong_sum);
+  EXPECT_EQ(error_of([&] { read_dataset(folder / "bad"); }),
+            (folder / "bad") + ": cannot unpack: incorrect data check");
+}
+
+TEST(InputBytes, GzipMembersFollowEachOther) {
+  TempFolder folder;
+  const std::string text = sample(300);
+  compress(folder / "first", text.substr(0, 1000), archive_write_add_filter_gzip);
+  compress(folder / "second", text.substr(1000), archive_write_add_filter_gzip);
+  write_file(folder / "plain", text);
+  const std::string both = read_file(folder / "first") + read_file(folder / "second");
+  for (const std::string& tail : {std::string(), std::string(512, '\0')}) {
+    write_file(folder / "both", both + tail);
+    EXPECT_TRUE(same_data(read_dataset(folder / "both"), read_dataset(folder / "plain")));
+  }
+  write_file(folder / "both", both + "tail");
+  EXPECT_NE(error_of([&] { read_dataset(folder / "both"); }).find("follows the end"),
+            std::string::npos);
+  std::string bad = both;  // the checksum of the first member
+  const std::size_t at = read_file(folder / "first").size() - 8;
+  bad[at] = static_cast<char>(bad[at] ^ 0x01);
+  write_file(folder / "both", bad);
+  EXPECT_NE(error_of([&] { read_dataset(folder / "both"); }), "");
+}
+
 TEST(InputBytes, AnUnpackedFileMustFitTheBudget) {
   TempFolder folder;
   compress(folder / "bomb", std::string(std::size_t{32} << 20, '\n'),

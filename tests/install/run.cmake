@@ -1,0 +1,33 @@
+# Installs a build tree into an empty prefix and builds a program against what is there, as a user of the library would:
+# with find_package, and with pkg-config where that is installed. Takes BUILD, SOURCE (of the consumer), WORK, CXX, LIBDIR.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE out)
+  if(NOT status EQUAL 0)
+    string(JOIN " " line ${ARGN})
+    message(FATAL_ERROR "${line}: ${status}\n${out}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+set(prefix ${WORK}/prefix)
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX})
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+run(${WORK}/build/consumer)
+if(EXISTS ${prefix}/bin/tamis)
+  run(${prefix}/bin/tamis --version)
+endif()
+
+find_program(PKG_CONFIG pkg-config)
+if(PKG_CONFIG)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${prefix}/${LIBDIR}/pkgconfig
+                          ${PKG_CONFIG} --cflags --libs tamis
+                  OUTPUT_VARIABLE flags ERROR_VARIABLE error OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "pkg-config: ${error}")
+  endif()
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run(${CXX} -std=c++20 ${SOURCE}/main.cpp -o ${WORK}/with_pkg_config ${flags})
+  run(${WORK}/with_pkg_config)
+endif()
