@@ -96,13 +96,13 @@ TEST(Solver, ReportsTheTrueGap) {
   }
 }
 
-TEST(Solver, BlockPathsFindTheStoredOptimum) {
-  for (const Case& c : all_cases(300, 5)) {
+void compare_paths(const std::vector<Case>& cases, const std::vector<Index>& blocks) {
+  const double eps = 1e-5;
+  for (const Case& c : cases) {
     StoredGram source(c.k);
-    const double eps = 1e-5;
     const qp::Solution stored = run(c.problem, source, {}, {.eps = eps});
     expect_optimal(c.problem, source.matrix(), stored, eps);
-    for (const Index block : {2, 16, 64}) {
+    for (const Index block : blocks) {
       for (const double share : {0.2, 1.0}) {
         SCOPED_TRACE(c.name + " block " + std::to_string(block) + " share " +
                      std::to_string(share));
@@ -110,14 +110,18 @@ TEST(Solver, BlockPathsFindTheStoredOptimum) {
             .block_size = block, .stored_size = 0, .first_share = share, .seed = 3};
         const qp::Solution s = run(c.problem, source, options, {.eps = eps});
         expect_optimal(c.problem, source.matrix(), s, eps);
-        EXPECT_NEAR(s.objective, stored.objective, 1e-6 * std::abs(stored.objective));
+        EXPECT_NEAR(s.objective, stored.objective,
+                    1e-6 * std::abs(stored.objective) + 1e-3 * eps);
       }
     }
   }
 }
 
+TEST(Solver, BlockPathsFindTheStoredOptimum) { compare_paths(all_cases(240, 5), {10, 64}); }
+TEST(Solver, BlocksOfTwoFindTheStoredOptimum) { compare_paths(all_cases(40, 15), {2}); }
+
 TEST(Solver, FromTheOptimumNothingIsLeftToDo) {
-  for (Case& c : all_cases(200, 6)) {
+  for (Case& c : all_cases(150, 6)) {
     SCOPED_TRACE(c.name);
     StoredGram source(c.k);
     const qp::Solution first = run(c.problem, source, {}, {.eps = 1e-4});
@@ -133,7 +137,7 @@ TEST(Solver, FromTheOptimumNothingIsLeftToDo) {
 }
 
 TEST(Solver, AnyFeasibleStartGivesTheSameObjective) {
-  for (Case& c : all_cases(240, 7)) {
+  for (Case& c : all_cases(150, 7)) {
     if (c.name == "hulls") continue;  // it has its own start
     StoredGram source(c.k);
     const qp::Solution cold = run(c.problem, source, {}, {.eps = 1e-5});
@@ -214,9 +218,11 @@ TEST(Solver, AnInterruptedPassLeavesAUsableAnswer) {
       RunControl control;
       control.cancel = &cancel;
       qp::StopCheck stop({.eps = 1e-6}, control);
-      const auto watch = [&](const qp::Status&) { cancel = source.calls >= call; };
+      source.on_stop = [&] { cancel = true; };
       const qp::Solution s =
-          qp::solve(c.problem, source, stop, {.block_size = 16, .stored_size = 0}, watch);
+          qp::solve(c.problem, source, stop, {.block_size = 16, .stored_size = 0});
+      if (!cancel) continue;  // it was done before
+      EXPECT_EQ(s.stop_reason, StopReason::interrupted);
       EXPECT_LT(infeasibility(c.problem, s.beta), 1e-8);
       EXPECT_TRUE(std::isfinite(s.bias[0]));
       EXPECT_LT(std::abs(s.bias[0]), 1e3) << "the bias is made of sums that were lost";

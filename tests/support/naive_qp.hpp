@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -48,7 +49,7 @@ class StoredGram : public qp::RowSource {
   const Gram& matrix() const { return k_; }
   /// accumulate() gives up from this call on; negative: never.
   int stop_at_call = -1;
-  int calls = 0;
+  std::function<void()> on_stop;  ///< called when it gives up
 
   Index size() const override { return k_.size; }
   std::span<const double> diagonal() const override { return diagonal_; }
@@ -67,7 +68,8 @@ class StoredGram : public qp::RowSource {
   }
   bool accumulate_at(std::span<const Index> points, std::span<const Index> rows,
                      std::span<const double> coefficients, std::span<double> sums) override {
-    if (stop_at_call >= 0 && calls++ >= stop_at_call) {
+    if (stop_at_call >= 0 && calls_++ >= stop_at_call) {
+      if (on_stop) on_stop();
       for (double& sum : sums) sum = 12345;  // unusable, as the interface allows
       return false;
     }
@@ -82,6 +84,7 @@ class StoredGram : public qp::RowSource {
   Gram k_;
   std::vector<double> diagonal_;
   std::vector<Index> active_;
+  int calls_ = 0;
 };
 
 inline double naive_objective(const qp::Problem& p, const Gram& k, const std::vector<double>& b) {
