@@ -89,7 +89,9 @@ class LimitContractSizes : public MethodContract {
 TEST_P(LimitContractSizes, CancelledOnAStoredMatrix) {
   cancel_during(2000, 2, 1e6, KernelType::linear);
 }
-TEST_P(LimitContractSizes, CancelledBetweenBlocks) { cancel_during(12000, 2, 1e3, KernelType::rbf); }
+TEST_P(LimitContractSizes, CancelledBetweenBlocks) {
+  cancel_during(12000, 2, 1e3, KernelType::rbf);
+}
 TEST_P(LimitContractSizes, CancelledWithSeveralMachines) {
   cancel_during(6000, 4, 1e4, KernelType::linear);
 }

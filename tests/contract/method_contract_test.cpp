@@ -122,8 +122,8 @@ TEST_P(MethodContract, UnusableDataIsAnError) {
   EXPECT_NE(weightless.find("weight"), std::string::npos) << weightless;
   const std::string unlabelled = error_of<DataError>([&] { train(Dataset(features), options()); });
   EXPECT_NE(unlabelled.find("label"), std::string::npos) << unlabelled;
-  for (const float bad : {std::numeric_limits<float>::quiet_NaN(),
-                          std::numeric_limits<float>::infinity()}) {
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     std::vector<float> values(features.dense_values().begin(), features.dense_values().end());
     values[7] = bad;  // row 4, column 2
     const std::string message = error_of<DataError>(
@@ -166,9 +166,9 @@ TEST_P(MethodContract, TheOrderOfRowsHardlyMatters) {
   EXPECT_GE(agreement(predict(a, data.features), predict(b, data.features)),
             is_exact() ? 0.99 : 0.85);
   if (is_exact()) {
-    EXPECT_LT(largest_difference(decision_values(a, data.features),
-                                 decision_values(b, data.features)),
-              1e-2);
+    EXPECT_LT(
+        largest_difference(decision_values(a, data.features), decision_values(b, data.features)),
+        1e-2);
   }
 }
 
@@ -237,12 +237,13 @@ TEST_P(MethodContract, LearnsNumbersOrSaysThatItCannot) {
     const TrainResult result = train(data, o);
     EXPECT_GT(evaluate(result.model, data).r2, 0.9);
     EXPECT_EQ(result.report.classes, 0);
-    error_of<DataError>(
-        [&] { train(named(clouds(20, 2, 2, 1), std::vector<std::string>{"a", "b"}), o); });
+    error_of<DataError>([&] {
+      train(named(clouds(20, 2, 2, 1), std::vector<std::string>{"a", "b"}), o);
+    });
     std::vector<double> targets(200, 1.0);
     targets[4] = std::numeric_limits<double>::infinity();
-    const std::string message = error_of<DataError>(
-        [&] { train(Dataset(data.features(), Labels::numeric(targets)), o); });
+    const std::string message =
+        error_of<DataError>([&] { train(Dataset(data.features(), Labels::numeric(targets)), o); });
     EXPECT_NE(message.find('5'), std::string::npos) << message;
     // Targets that are all the same are not an error for a regression.
     const TrainResult flat =

@@ -25,14 +25,12 @@ const std::map<std::string, BadValues>& bad_values() {
       {"cost", {{"", "0", "-1", "nan", "inf", "x", "1e999"}, "cost", {}}},
       {"loss", {{"", "l3"}, "loss", {}}},
       {"tube", {{"", "-0.1", "nan", "inf", "x"}, "tube", {{"task", "regression"}}}},
-      {"class-weight",
-       {{"5", "1:0", "1:-2", "1:nan", "1:inf", "1:x", "1:2,", "9:2"}, "class", {}}},
+      {"class-weight", {{"5", "1:0", "1:-2", "1:nan", "1:inf", "1:x", "1:2,", "9:2"}, "class", {}}},
       {"multiclass", {{"", "all-pairs"}, "multiclass", {}}},
       {"scale", {{"", "unit"}, "scale", {}}},
       {"seed", {{"", "-1", "1.5", "x", "99999999999999999999999"}, "seed", {}}},
       {"eps", {{"", "0", "-1", "nan", "inf", "x"}, "eps", {}}},
-      {"max-iterations",
-       {{"", "-1", "1.5", "x", "99999999999999999999999"}, "max-iterations", {}}},
+      {"max-iterations", {{"", "-1", "1.5", "x", "99999999999999999999999"}, "max-iterations", {}}},
       {"max-seconds", {{"", "-1", "nan", "inf", "x"}, "max-seconds", {}}},
       {"cache", {{"", "-1", "x", "1Q", "1e999"}, "cache", {}}},
   };
@@ -116,20 +114,19 @@ struct Effect {
 // random numbers a method may not need, are tested elsewhere; those that never change a result are
 // listed below.
 TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
-  const std::map<std::string, Effect> effects{
-      {"kernel", {"linear", {}}},
-      {"gamma", {"0.9", {}}},
-      {"coef0", {"1", {{"kernel", "polynomial"}}}},
-      {"degree", {"2", {{"kernel", "polynomial"}}}},
-      {"cost", {"5", {}}},
-      {"loss", {"l2", {}}},
-      {"tube", {"0.7", {{"task", "regression"}}}},
-      {"class-weight", {"2:4", {}}},
-      {"multiclass", {"one-vs-rest", {}}},
-      {"scale", {"minmax", {}}},
-      {"task", {"regression", {}}},
-      {"eps", {"0.5", {}}},
-      {"max-iterations", {"3", {}}}};
+  const std::map<std::string, Effect> effects{{"kernel", {"linear", {}}},
+                                              {"gamma", {"0.9", {}}},
+                                              {"coef0", {"1", {{"kernel", "polynomial"}}}},
+                                              {"degree", {"2", {{"kernel", "polynomial"}}}},
+                                              {"cost", {"5", {}}},
+                                              {"loss", {"l2", {}}},
+                                              {"tube", {"0.7", {{"task", "regression"}}}},
+                                              {"class-weight", {"2:4", {}}},
+                                              {"multiclass", {"one-vs-rest", {}}},
+                                              {"scale", {"minmax", {}}},
+                                              {"task", {"regression", {}}},
+                                              {"eps", {"0.5", {}}},
+                                              {"max-iterations", {"3", {}}}};
   const std::set<std::string> elsewhere{"method", "seed", "max-seconds"};
   const std::set<std::string> only_speed{"cache"};
   const Dataset data = named(clouds(90, 3, 3, 2), {1.0, 2.0, 3.0});
@@ -161,6 +158,21 @@ TEST(Options, CacheNeverChangesTheResult) {
     const std::string model = saved_bytes(train(data, options).model);
     if (first.empty()) first = model;
     EXPECT_TRUE(model == first) << bytes << " bytes of cache";
+  }
+}
+
+// The cache is shared by the machines that train at once, whose number depends on the threads.
+TEST(Options, AScarceCacheDoesNotMakeThreadsMatter) {
+  const Dataset data = named(clouds(4500, 30, 3, 5), {1.0, 2.0, 3.0});
+  TrainOptions options;
+  options.cache_bytes = 4 << 20;
+  std::string first;
+  for (const int threads : {1, 2, 5}) {
+    RunControl control;
+    control.threads = threads;
+    const std::string model = saved_bytes(train(data, options, control).model);
+    if (first.empty()) first = model;
+    EXPECT_TRUE(model == first) << threads << " threads";
   }
 }
 

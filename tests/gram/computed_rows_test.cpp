@@ -63,10 +63,9 @@ void check_all(const Kernel& kernel, const Matrix& data, Index cache_bytes, std:
   ComputedRows source(kernel, data, rows, cache_bytes, [] { return false; });
   const Index n = source.size();
   ASSERT_EQ(n, static_cast<Index>(rows.size()));
-  const Checker checker{kernel, data, rows,
-                        kernel.type == KernelType::linear || kernel.type == KernelType::polynomial
-                            ? 2e-4
-                            : 1e-5};
+  const Checker checker{
+      kernel, data, rows,
+      kernel.type == KernelType::linear || kernel.type == KernelType::polynomial ? 2e-4 : 1e-5};
   for (Index i = 0; i < n; i += 5)
     ASSERT_NEAR(source.diagonal()[usize(i)], checker.value(i, i), 1e-9 * (1 + checker.value(i, i)));
 

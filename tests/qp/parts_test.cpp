@@ -16,9 +16,7 @@ template <typename Real>
 struct Arrays {
   std::vector<Real> sums, up, down, diagonal;
   std::vector<float> row_i, row_j;
-  qp::PairArrays<Real> view() {
-    return {sums.data(), up.data(), down.data(), diagonal.data()};
-  }
+  qp::PairArrays<Real> view() { return {sums.data(), up.data(), down.data(), diagonal.data()}; }
 };
 
 // Coarse values, so that ties happen; some coordinates at a bound.
@@ -71,25 +69,23 @@ void check_pair_steps() {
     const double step = static_cast<double>(random.below(9) - 4) / 4;
     std::vector<Real> expected = a.sums;
     for (Index k = begin; k < size; ++k)
-      expected[usize(k)] += static_cast<Real>(step) *
-                            static_cast<Real>(a.row_i[usize(k)] - a.row_j[usize(k)]);
-    const qp::Extremes after = qp::update_and_find_extremes(a.view(), a.row_i.data(),
-                                                            a.row_j.data(), step, begin, size);
+      expected[usize(k)] +=
+          static_cast<Real>(step) * static_cast<Real>(a.row_i[usize(k)] - a.row_j[usize(k)]);
+    const qp::Extremes after =
+        qp::update_and_find_extremes(a.view(), a.row_i.data(), a.row_j.data(), step, begin, size);
     EXPECT_EQ(a.sums, expected);
     same(after, naive_extremes(a, begin, size));
 
     const double up_i = static_cast<double>(random.below(41) - 20) / 4;
     const double diagonal_i = 1;
-    const Index partner =
-        qp::find_partner(a.view(), a.row_i.data(), up_i, diagonal_i, begin, size);
+    const Index partner = qp::find_partner(a.view(), a.row_i.data(), up_i, diagonal_i, begin, size);
     double best = 0;
     std::vector<double> gains(usize(size), 0.0);
     for (Index k = begin; k < size; ++k) {
       const double difference = up_i - static_cast<double>(a.down[usize(k)] - a.sums[usize(k)]);
-      const double curvature =
-          std::max(diagonal_i + static_cast<double>(a.diagonal[usize(k)]) -
-                       2 * static_cast<double>(a.row_i[usize(k)]),
-                   1e-12);
+      const double curvature = std::max(diagonal_i + static_cast<double>(a.diagonal[usize(k)]) -
+                                            2 * static_cast<double>(a.row_i[usize(k)]),
+                                        1e-12);
       if (difference > 0) gains[usize(k)] = difference * difference / curvature;
       best = std::max(best, gains[usize(k)]);
     }
@@ -141,7 +137,8 @@ TEST(ActiveSet, SumsStayExact) {
     const Index n = 80;
     const Gram k = gram({.gamma = 0.3}, random_matrix(n, 3, seed));
     StoredGram source(k);
-    qp::Problem p = seed % 2 == 0 ? hull_problem(alternating(n), 0.1) : svc_problem(alternating(n), 0.4);
+    qp::Problem p =
+        seed % 2 == 0 ? hull_problem(alternating(n), 0.1) : svc_problem(alternating(n), 0.4);
     p.start.assign(usize(n), 0.0);
     if (seed > 2) p.ridge.assign(usize(n), 0.7);
     std::vector<Index> first;
@@ -248,7 +245,8 @@ TEST(WorkingSet, HoldsTheMostViolatingPair) {
   Random random(9);
   for (int round = 0; round < 100; ++round) {
     const Index n = 2 + random.below(60);
-    StoredGram source(gram({.gamma = 0.5}, random_matrix(n, 2, 100 + static_cast<std::uint64_t>(round))));
+    StoredGram source(
+        gram({.gamma = 0.5}, random_matrix(n, 2, 100 + static_cast<std::uint64_t>(round))));
     const bool hulls = n >= 4 && round % 2 == 0;
     const qp::Problem p = hulls ? hull_problem(alternating(n), 1) : svc_problem(alternating(n), 1);
     qp::ActiveSet active(p, source, iota_rows(n));

@@ -225,11 +225,11 @@ inline qp::Problem svr_problem(const std::vector<double>& z, double cost, double
 inline qp::Problem hull_problem(const std::vector<double>& y, double limit) {
   qp::Problem p = svc_problem(y, limit);
   p.target.assign(y.size(), 0.0);
-  const auto positives = static_cast<double>(std::count_if(y.begin(), y.end(), [](double v) { return v > 0; }));
+  const auto positives =
+      static_cast<double>(std::count_if(y.begin(), y.end(), [](double v) { return v > 0; }));
   for (const double label : y) {
     p.group.push_back(label > 0 ? 0 : 1);
-    p.start.push_back(label > 0 ? 1 / positives
-                                : -1 / (static_cast<double>(y.size()) - positives));
+    p.start.push_back(label > 0 ? 1 / positives : -1 / (static_cast<double>(y.size()) - positives));
   }
   return p;
 }
