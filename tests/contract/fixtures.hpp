@@ -1,0 +1,87 @@
+// What the contract tests of every method share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "format/temporary_file.hpp"
+#include "support/random_data.hpp"
+#include "tamis/error.hpp"
+#include "tamis/io.hpp"
+#include "tamis/predict.hpp"
+#include "tamis/train.hpp"
+
+namespace tamis::testing {
+
+/// Runs for every method that train() knows; new ones join by being listed in method_names().
+class MethodContract : public ::testing::TestWithParam<std::string> {
+ protected:
+  TrainOptions options() const {
+    TrainOptions result;
+    result.method = GetParam();
+    result.gamma = {Gamma::Rule::value, 0.3};
+    return result;
+  }
+  /// The full problem's optimum: small changes of the input give small changes of the answer. The
+  /// others draw rows, and only their labels can be expected to be much the same.
+  bool is_exact() const { return GetParam() == "exact"; }
+};
+
+inline std::string method_test_name(const ::testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  for (char& c : name) {
+    if (c == '-') c = '_';
+  }
+  return name;
+}
+
+inline std::vector<std::string> all_methods() {
+  std::vector<std::string> names;
+  for (const std::string_view name : method_names()) names.emplace_back(name);
+  return names;
+}
+
+inline std::string saved_bytes(const Model& model) {
+  const TemporaryFile file;
+  save_model(model, file.path());
+  return file.read();
+}
+
+inline double largest_difference(const DecisionValues& a, const DecisionValues& b) {
+  EXPECT_EQ(a.values.size(), b.values.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < std::min(a.values.size(), b.values.size()); ++i)
+    largest = std::max(largest, std::abs(a.values[i] - b.values[i]));
+  return largest;
+}
+
+/// Share of rows with equal labels.
+inline double agreement(const Labels& a, const Labels& b) {
+  EXPECT_EQ(a.size(), b.size());
+  double same = 0;
+  for (Index i = 0; i < a.size(); ++i) same += a.name(i) == b.name(i);
+  return same / static_cast<double>(a.size());
+}
+
+inline void expect_finite(const DecisionValues& values) {
+  for (const double v : values.values) ASSERT_TRUE(std::isfinite(v));
+}
+
+/// Runs the work; the message of the Error it throws.
+template <typename Expected, typename Work>
+std::string error_of(const Work& work) {
+  try {
+    work();
+  } catch (const Expected& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "another kind of error: " << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return "";
+}
+
+}  // namespace tamis::testing

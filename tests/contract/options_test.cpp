@@ -1,0 +1,191 @@
+// Every option of the table: bad values are refused by name, good ones do something.
+#include <map>
+#include <set>
+
+#include "contract/fixtures.hpp"
+
+namespace tamis::testing {
+namespace {
+
+struct BadValues {
+  std::vector<std::string> values;
+  std::string in_message;                                     ///< how the message names the option
+  std::vector<std::pair<std::string, std::string>> together;  ///< other options it needs
+};
+
+// When you add an option, add what it must refuse.
+const std::map<std::string, BadValues>& bad_values() {
+  static const std::map<std::string, BadValues> table{
+      {"method", {{"", "nonsense", "EXACT"}, "method", {}}},
+      {"task", {{"", "clustering"}, "task", {}}},
+      {"kernel", {{"", "gauss", "5", "-1"}, "kernel", {}}},
+      {"gamma", {{"", "0", "-1", "nan", "inf", "x", "1x", "1,5"}, "gamma", {}}},
+      {"coef0", {{"", "nan", "inf", "x"}, "coef0", {{"kernel", "polynomial"}}}},
+      {"degree", {{"", "0", "-1", "101", "2.5", "x"}, "degree", {{"kernel", "polynomial"}}}},
+      {"cost", {{"", "0", "-1", "nan", "inf", "x", "1e999"}, "cost", {}}},
+      {"loss", {{"", "l3"}, "loss", {}}},
+      {"tube", {{"", "-0.1", "nan", "inf", "x"}, "tube", {{"task", "regression"}}}},
+      {"class-weight", {{"5", "1:0", "1:-2", "1:nan", "1:inf", "1:x", "1:2,", "9:2"}, "class", {}}},
+      {"multiclass", {{"", "all-pairs"}, "multiclass", {}}},
+      {"scale", {{"", "unit"}, "scale", {}}},
+      {"seed", {{"", "-1", "1.5", "x", "99999999999999999999999"}, "seed", {}}},
+      {"eps", {{"", "0", "-1", "nan", "inf", "x"}, "eps", {}}},
+      {"max-iterations", {{"", "-1", "1.5", "x", "99999999999999999999999"}, "max-iterations", {}}},
+      {"max-seconds", {{"", "-1", "nan", "inf", "x"}, "max-seconds", {}}},
+      {"cache", {{"", "-1", "x", "1Q", "1e999"}, "cache", {}}},
+  };
+  return table;
+}
+
+Dataset small_data() { return named(clouds(30, 3, 3, 1), {1.0, 2.0, 3.0}); }
+
+TEST(Options, BadValuesAreRefusedByName) {
+  for (const OptionDescription& option : train_option_table()) {
+    const std::string name(option.name);
+    const auto found = bad_values().find(name);
+    ASSERT_NE(found, bad_values().end()) << "say which values " << name << " must refuse";
+    for (const std::string& value : found->second.values) {
+      if (name == "class-weight" && value == "1:2,") continue;  // a comma at the end is harmless
+      SCOPED_TRACE(name + " = '" + value + "'");
+      const std::string message = error_of<InvalidArgument>([&] {
+        TrainOptions options;
+        for (const auto& [other, text] : found->second.together) set_option(options, other, text);
+        set_option(options, name, value);
+        train(small_data(), options);
+      });
+      EXPECT_NE(message.find(found->second.in_message), std::string::npos) << message;
+    }
+  }
+  error_of<InvalidArgument>([] {
+    TrainOptions options;
+    set_option(options, "no-such-option", "1");
+  });
+}
+
+TEST(Options, FieldsSetInCodeAreCheckedToo) {
+  const auto refused = [](const char* what, const auto& change) {
+    TrainOptions options;
+    change(options);
+    const std::string message = error_of<InvalidArgument>([&] { options.validate(); });
+    EXPECT_NE(message.find(what), std::string::npos) << message;
+  };
+  refused("cache", [](TrainOptions& o) { o.cache_bytes = -1; });
+  refused("max-iterations", [](TrainOptions& o) { o.max_iterations = -5; });
+  refused("gamma", [](TrainOptions& o) { o.gamma = {Gamma::Rule::value, -1}; });
+  refused("class", [](TrainOptions& o) { o.class_weights = {{"a", 0.0}}; });
+  RunControl control;
+  control.threads = -1;
+  error_of<InvalidArgument>([&] { train(small_data(), {}, control); });
+}
+
+TEST(Options, TextGoesThereAndBack) {
+  const std::map<std::string, std::vector<std::string>> values{
+      {"gamma", {"0.25", "scale", "auto"}},
+      {"class-weight", {"balanced", "1:2,-1:0.5", "a:b:3"}},
+      {"cache", {"100", "2G", "0"}},
+      {"cost", {"1e-3", "12345.678"}},
+      {"seed", {"18446744073709551615"}}};
+  std::set<std::string> names;
+  for (const OptionDescription& option : train_option_table()) {
+    SCOPED_TRACE(option.name);
+    EXPECT_TRUE(names.insert(std::string(option.name)).second) << "listed twice";
+    EXPECT_FALSE(option.help.empty());
+    std::vector<std::string> tried{option.get(TrainOptions())};
+    for (const std::string_view choice : option.choices) tried.emplace_back(choice);
+    if (const auto more = values.find(std::string(option.name)); more != values.end())
+      tried.insert(tried.end(), more->second.begin(), more->second.end());
+    for (const std::string& text : tried) {
+      if (option.name == "class-weight" && text.empty()) continue;
+      TrainOptions once;
+      option.set(once, text);
+      TrainOptions twice;
+      option.set(twice, option.get(once));
+      EXPECT_EQ(option.get(once), option.get(twice)) << text;
+    }
+  }
+}
+
+struct Effect {
+  std::string value;
+  std::vector<std::pair<std::string, std::string>> together;
+};
+
+// A value that must give another model than the default. Options that only limit time, or draw
+// random numbers a method may not need, are tested elsewhere; those that never change a result are
+// listed below.
+TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
+  const std::map<std::string, Effect> effects{{"kernel", {"linear", {}}},
+                                              {"gamma", {"0.9", {}}},
+                                              {"coef0", {"1", {{"kernel", "polynomial"}}}},
+                                              {"degree", {"2", {{"kernel", "polynomial"}}}},
+                                              {"cost", {"5", {}}},
+                                              {"loss", {"l2", {}}},
+                                              {"tube", {"0.7", {{"task", "regression"}}}},
+                                              {"class-weight", {"2:4", {}}},
+                                              {"multiclass", {"one-vs-rest", {}}},
+                                              {"scale", {"minmax", {}}},
+                                              {"task", {"regression", {}}},
+                                              {"eps", {"0.5", {}}},
+                                              {"max-iterations", {"3", {}}}};
+  const std::set<std::string> elsewhere{"method", "seed", "max-seconds"};
+  const std::set<std::string> only_speed{"cache"};
+  const Dataset data = named(clouds(90, 3, 3, 2), {1.0, 2.0, 3.0});
+  for (const OptionDescription& option : train_option_table()) {
+    const std::string name(option.name);
+    SCOPED_TRACE(name);
+    if (elsewhere.contains(name)) continue;
+    const auto found = effects.find(name);
+    const bool speed = only_speed.contains(name);
+    ASSERT_TRUE(speed || found != effects.end()) << "say what " << name << " changes";
+    TrainOptions options;
+    if (!speed) {
+      for (const auto& [other, text] : found->second.together) set_option(options, other, text);
+    }
+    const std::string before = saved_bytes(train(data, options).model);
+    set_option(options, name, speed ? "1" : found->second.value);
+    const std::string after = saved_bytes(train(data, options).model);
+    EXPECT_EQ(before == after, speed);
+  }
+}
+
+// Blocks and cache: large enough to need both.
+TEST(Options, CacheNeverChangesTheResult) {
+  const Dataset data = named(clouds(2500, 30, 2, 3), {1.0, 2.0});
+  TrainOptions options;
+  std::string first;
+  for (const std::int64_t bytes : {std::int64_t{0}, std::int64_t{1}, std::int64_t{1} << 20}) {
+    options.cache_bytes = bytes;
+    const std::string model = saved_bytes(train(data, options).model);
+    if (first.empty()) first = model;
+    EXPECT_TRUE(model == first) << bytes << " bytes of cache";
+  }
+}
+
+// The cache is shared by the machines that train at once, whose number depends on the threads.
+TEST(Options, AScarceCacheDoesNotMakeThreadsMatter) {
+  const Dataset data = named(clouds(4500, 30, 3, 5), {1.0, 2.0, 3.0});
+  TrainOptions options;
+  options.cache_bytes = 4 << 20;
+  std::string first;
+  for (const int threads : {1, 2, 5}) {
+    RunControl control;
+    control.threads = threads;
+    const std::string model = saved_bytes(train(data, options, control).model);
+    if (first.empty()) first = model;
+    EXPECT_TRUE(model == first) << threads << " threads";
+  }
+}
+
+TEST(Options, BalancedIsTheClassFrequency) {
+  const Clouds data = clouds(120, 3, 3, 4);
+  Dataset given = named(data, std::vector<double>{1.0, 1.0, 2.0});  // 80 and 40 rows
+  TrainOptions options;
+  options.balanced = true;
+  const std::string balanced = saved_bytes(train(given, options).model);
+  options.balanced = false;
+  options.class_weights = {{"1", 120.0 / (2 * 80)}, {"2", 120.0 / (2 * 40)}};
+  EXPECT_TRUE(saved_bytes(train(given, options).model) == balanced);
+}
+
+}  // namespace
+}  // namespace tamis::testing

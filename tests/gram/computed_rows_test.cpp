@@ -1,0 +1,183 @@
+// Kernel sums as the solver asks for them, against the formula in double.
+#include "gram/computed_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "support/naive_qp.hpp"
+
+namespace tamis::testing {
+namespace {
+
+const std::vector<Kernel> kKernels{
+    {.type = KernelType::linear},
+    {.type = KernelType::polynomial, .gamma = 0.1, .coef0 = 0, .degree = 2},
+    {.type = KernelType::polynomial, .gamma = 0.1, .coef0 = 1, .degree = 3},
+    {.type = KernelType::rbf, .gamma = 0.05},
+    {.type = KernelType::sigmoid, .gamma = 0.02, .coef0 = -0.1},
+};
+
+// Column 0 numbers the rows, the others hold a symmetric matrix.
+Matrix precomputed(Index rows) {
+  const Gram k = gram({.gamma = 0.1}, random_matrix(rows, 5, 77));
+  std::vector<float> values;
+  for (Index i = 0; i < rows; ++i) {
+    values.push_back(static_cast<float>(i + 1));
+    for (Index j = 0; j < rows; ++j) values.push_back(static_cast<float>(k.at(i, j)));
+  }
+  return Matrix::dense(rows, rows + 1, std::move(values));
+}
+
+struct Checker {
+  const Kernel& kernel;
+  const Matrix& data;
+  const std::vector<Index>& rows;  // of data, by point
+  double tolerance;
+
+  double value(Index a, Index b) const {
+    return kernel_value(kernel, data, rows[usize(a)], data, rows[usize(b)]);
+  }
+  void expect_sums(std::span<const Index> points, std::span<const Index> from,
+                   std::span<const double> coefficients, std::span<const double> got) const {
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      double expected = 0.5;
+      double size = 1;
+      for (std::size_t r = 0; r < from.size(); ++r) {
+        expected += coefficients[r] * value(from[r], points[p]);
+        size += std::abs(coefficients[r]);
+      }
+      ASSERT_NEAR(got[p], expected, tolerance * size) << "point " << points[p];
+    }
+  }
+};
+
+void check_all(const Kernel& kernel, const Matrix& data, Index cache_bytes, std::uint64_t seed) {
+  SCOPED_TRACE(describe(kernel) + (data.is_sparse() ? " sparse" : " dense") + " cache " +
+               std::to_string(cache_bytes));
+  Random random(seed);
+  std::vector<Index> rows;  // points are not the rows in order
+  for (Index i = 0; i < data.rows(); ++i) {
+    if (i % 7 != 3) rows.push_back(data.rows() - 1 - i);
+  }
+  ComputedRows source(kernel, data, rows, cache_bytes, [] { return false; });
+  const Index n = source.size();
+  ASSERT_EQ(n, static_cast<Index>(rows.size()));
+  const Checker checker{
+      kernel, data, rows,
+      kernel.type == KernelType::linear || kernel.type == KernelType::polynomial ? 2e-4 : 1e-5};
+  for (Index i = 0; i < n; i += 5)
+    ASSERT_NEAR(source.diagonal()[usize(i)], checker.value(i, i), 1e-9 * (1 + checker.value(i, i)));
+
+  std::vector<Index> active = iota_rows(n);
+  source.set_active(active);
+  for (int round = 0; round < 25; ++round) {
+    std::vector<Index> from;
+    std::vector<double> coefficients;
+    const Index count = random.below(90);
+    for (Index r = 0; r < count; ++r) {
+      // The first few points again and again, so that they are kept.
+      from.push_back(random.below(2) == 0 ? random.below(20) : random.below(n));
+      coefficients.push_back(random.normal());
+    }
+    std::vector<double> sums(active.size(), 0.5);
+    ASSERT_TRUE(source.accumulate(from, coefficients, sums));
+    checker.expect_sums(active, from, coefficients, sums);
+
+    const std::vector<Index> some{random.below(n), 0, random.below(n), n - 1};
+    std::vector<double> at(some.size(), 0.5);
+    ASSERT_TRUE(source.accumulate_at(some, from, coefficients, at));
+    checker.expect_sums(some, from, coefficients, at);
+
+    if (round % 3 == 2) {
+      // Some leave, some come back at the end; now and then everything in another order.
+      std::vector<char> stays(usize(n), 0);
+      std::vector<Index> next;
+      for (const Index i : active) {
+        if (random.below(4) == 0) continue;
+        next.push_back(i);
+        stays[usize(i)] = 1;
+      }
+      for (Index i = 0; i < n; ++i) {
+        if (!stays[usize(i)] && random.below(3) == 0) next.push_back(i);
+      }
+      if (round == 14) std::reverse(next.begin(), next.end());
+      active = next;
+      source.set_active(active);
+    }
+  }
+  const std::vector<Index> points{3, 0, n - 1, 7, 3};
+  std::vector<float> block(points.size() * 16, -99);
+  source.square(points, block.data(), 16);
+  for (std::size_t r = 0; r < points.size(); ++r) {
+    for (std::size_t c = 0; c < points.size(); ++c)
+      ASSERT_NEAR(block[r * 16 + c], checker.value(points[r], points[c]), checker.tolerance * 2);
+  }
+  EXPECT_GT(source.counts().computed, 0);
+  if (cache_bytes == 0) {
+    EXPECT_EQ(source.counts().cached, 0);
+  }
+}
+
+TEST(ComputedRows, SumsAreRight) {
+  const Matrix dense = random_matrix(150, 12, 1);
+  const Matrix sparse = random_matrix(150, 60, 2, 0.2).to_sparse();
+  for (const Kernel& kernel : kKernels) {
+    for (const Index cache_bytes : {0, 3000, 100 << 20}) {
+      check_all(kernel, dense, cache_bytes, 3);
+      check_all(kernel, sparse, cache_bytes, 4);
+    }
+  }
+  for (const Index cache_bytes : {0, 3000, 100 << 20})
+    check_all({.type = KernelType::precomputed}, precomputed(90), cache_bytes, 5);
+}
+
+// More points than a strip, so that rows are partly kept when points join.
+TEST(ComputedRows, LongRowsAreRight) {
+  const Matrix data = random_matrix(1700, 110, 6);
+  const Kernel kernel{.gamma = 0.01};
+  const std::vector<Index> rows = iota_rows(1700);
+  ComputedRows source(kernel, data, rows, 20 << 20, [] { return false; });
+  const Checker checker{kernel, data, rows, 1e-5};
+  std::vector<Index> active = iota_rows(900);
+  const std::vector<Index> from{5, 800, 1600, 5};
+  const std::vector<double> coefficients{1, -2, 0.5, 3};
+  for (const Index size : {900, 900, 1300, 1300, 1700, 600, 1024, 1700}) {
+    active = iota_rows(size);
+    source.set_active(active);
+    for (int again = 0; again < 3; ++again) {
+      std::vector<double> sums(active.size(), 0.5);
+      ASSERT_TRUE(source.accumulate(from, coefficients, sums));
+      checker.expect_sums(active, from, coefficients, sums);
+    }
+  }
+  EXPECT_GT(source.counts().cached, 0) << "a row asked for again and again is worth keeping";
+}
+
+// A pass that was stopped must not leave half a row behind as if it were whole.
+TEST(ComputedRows, AStoppedPassSpoilsNothing) {
+  const Matrix data = random_matrix(2000, 110, 7);
+  const Kernel kernel{.gamma = 0.01};
+  const std::vector<Index> rows = iota_rows(2000);
+  std::atomic<bool> stop = false;
+  ComputedRows source(kernel, data, rows, 50 << 20, [&] { return stop.load(); });
+  const Checker checker{kernel, data, rows, 1e-5};
+  source.set_active(rows);
+  const std::vector<Index> from{1, 2, 3};
+  const std::vector<double> coefficients{1, -1, 2};
+  std::vector<double> sums(rows.size(), 0.5);
+  ASSERT_TRUE(source.accumulate(from, coefficients, sums));
+  stop = true;
+  EXPECT_FALSE(source.accumulate(from, coefficients, sums));
+  std::vector<double> few(2, 0.5);
+  EXPECT_FALSE(source.accumulate_at(std::vector<Index>{4, 5}, from, coefficients, few));
+  stop = false;
+  for (int again = 0; again < 4; ++again) {
+    sums.assign(rows.size(), 0.5);
+    ASSERT_TRUE(source.accumulate(from, coefficients, sums));
+    checker.expect_sums(rows, from, coefficients, sums);
+  }
+}
+
+}  // namespace
+}  // namespace tamis::testing

@@ -1,0 +1,282 @@
+// The parts of the solver against plain twins: SIMD steps, active set, working set.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "qp/active_set.hpp"
+#include "qp/pair_steps.hpp"
+#include "qp/working_set.hpp"
+#include "support/naive_qp.hpp"
+#include "support/targets.hpp"
+
+namespace tamis::testing {
+namespace {
+
+template <typename Real>
+struct Arrays {
+  std::vector<Real> sums, up, down, diagonal;
+  std::vector<float> row_i, row_j;
+  qp::PairArrays<Real> view() { return {sums.data(), up.data(), down.data(), diagonal.data()}; }
+};
+
+// Coarse values, so that ties happen; some coordinates at a bound.
+template <typename Real>
+Arrays<Real> random_arrays(Index size, Random& random) {
+  Arrays<Real> a;
+  const auto coarse = [&] { return static_cast<Real>(random.below(41) - 20) / 4; };
+  for (Index k = 0; k < size; ++k) {
+    a.sums.push_back(coarse());
+    a.up.push_back(random.below(4) == 0 ? -std::numeric_limits<Real>::infinity() : coarse());
+    a.down.push_back(random.below(4) == 0 ? std::numeric_limits<Real>::infinity() : coarse());
+    a.diagonal.push_back(1 + static_cast<Real>(random.below(3)));
+    a.row_i.push_back(static_cast<float>(random.below(9) - 4) / 8);
+    a.row_j.push_back(static_cast<float>(random.below(9) - 4) / 8);
+  }
+  return a;
+}
+
+template <typename Real>
+qp::Extremes naive_extremes(const Arrays<Real>& a, Index begin, Index end) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  qp::Extremes e{-kInfinity, -1, kInfinity};
+  for (Index k = begin; k < end; ++k) {
+    const auto up = static_cast<double>(a.up[usize(k)] - a.sums[usize(k)]);
+    const auto down = static_cast<double>(a.down[usize(k)] - a.sums[usize(k)]);
+    if (up > e.max_up) {
+      e.max_up = up;
+      e.argmax_up = k;
+    }
+    e.min_down = std::min(e.min_down, down);
+  }
+  return e;
+}
+
+template <typename Real>
+void check_pair_steps() {
+  Random random(1);
+  for (int round = 0; round < 200; ++round) {
+    const Index size = qp::kPairPadding * (1 + random.below(8));
+    const Index begin = qp::kPairPadding * random.below(size / qp::kPairPadding);
+    Arrays<Real> a = random_arrays<Real>(size, random);
+    const auto same = [](const qp::Extremes& got, const qp::Extremes& expected) {
+      EXPECT_EQ(got.max_up, expected.max_up);
+      EXPECT_EQ(got.argmax_up, expected.argmax_up);
+      EXPECT_EQ(got.min_down, expected.min_down);
+    };
+    same(qp::find_extremes(a.view(), begin, size), naive_extremes(a, begin, size));
+
+    // Multiples of 1/32 throughout: the updated sums are exact in either precision.
+    const double step = static_cast<double>(random.below(9) - 4) / 4;
+    std::vector<Real> expected = a.sums;
+    for (Index k = begin; k < size; ++k)
+      expected[usize(k)] +=
+          static_cast<Real>(step) * static_cast<Real>(a.row_i[usize(k)] - a.row_j[usize(k)]);
+    const qp::Extremes after =
+        qp::update_and_find_extremes(a.view(), a.row_i.data(), a.row_j.data(), step, begin, size);
+    EXPECT_EQ(a.sums, expected);
+    same(after, naive_extremes(a, begin, size));
+
+    const double up_i = static_cast<double>(random.below(41) - 20) / 4;
+    const double diagonal_i = 1;
+    const Index partner = qp::find_partner(a.view(), a.row_i.data(), up_i, diagonal_i, begin, size);
+    double best = 0;
+    std::vector<double> gains(usize(size), 0.0);
+    for (Index k = begin; k < size; ++k) {
+      const double difference = up_i - static_cast<double>(a.down[usize(k)] - a.sums[usize(k)]);
+      const double curvature = std::max(diagonal_i + static_cast<double>(a.diagonal[usize(k)]) -
+                                            2 * static_cast<double>(a.row_i[usize(k)]),
+                                        1e-12);
+      if (difference > 0) gains[usize(k)] = difference * difference / curvature;
+      best = std::max(best, gains[usize(k)]);
+    }
+    if (best == 0) {
+      EXPECT_EQ(partner, -1);
+    } else {
+      ASSERT_GE(partner, begin);
+      ASSERT_LT(partner, size);
+      EXPECT_NEAR(gains[usize(partner)], best, 1e-6 * best);
+    }
+  }
+}
+
+TEST(PairSteps, EqualTheirScalarTwins) {
+  on_each_target([] {
+    check_pair_steps<float>();
+    check_pair_steps<double>();
+  });
+}
+
+std::vector<double> alternating(Index size) {
+  std::vector<double> y;
+  for (Index i = 0; i < size; ++i) y.push_back(i % 2 == 0 ? 1 : -1);
+  return y;
+}
+
+void expect_exact_sums(const qp::ActiveSet& active, const qp::Problem& p, const Gram& k) {
+  const std::vector<double> beta(active.all_beta().begin(), active.all_beta().end());
+  const std::vector<double> f = k.times(beta);
+  for (Index place = 0; place < active.size(); ++place) {
+    const Index i = active.points()[usize(place)];
+    ASSERT_EQ(active.place_of(i), place);
+    const double exact = f[usize(i)] + p.ridge_at(i) * beta[usize(i)];
+    ASSERT_NEAR(active.sum_at(place), exact, 1e-9);
+    const qp::Slopes slopes = qp::slopes_at(p, i, beta[usize(i)]);
+    if (std::isfinite(slopes.up)) {
+      ASSERT_NEAR(active.up_score(place), slopes.up - exact, 1e-9);
+    }
+    if (std::isfinite(slopes.down)) {
+      ASSERT_NEAR(active.down_score(place), slopes.down - exact, 1e-9);
+    }
+  }
+}
+
+// Any sequence of moves, rests and wakings leaves F exact.
+TEST(ActiveSet, SumsStayExact) {
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    Random random(seed);
+    const Index n = 80;
+    const Gram k = gram({.gamma = 0.3}, random_matrix(n, 3, seed));
+    StoredGram source(k);
+    qp::Problem p =
+        seed % 2 == 0 ? hull_problem(alternating(n), 0.1) : svc_problem(alternating(n), 0.4);
+    p.start.assign(usize(n), 0.0);
+    if (seed > 2) p.ridge.assign(usize(n), 0.7);
+    std::vector<Index> first;
+    for (Index i = 0; i < n; ++i) {
+      if (seed % 3 == 0 || i % 3 != 0) first.push_back(i);
+    }
+    qp::ActiveSet active(p, source, first);
+    ASSERT_TRUE(active.start());
+    Index rested = 0;
+    Index woken = 0;
+    for (int round = 0; round < 120; ++round) {
+      std::vector<Index> points;
+      std::vector<double> beta;
+      for (Index place = 0; place < active.size(); ++place) {
+        if (random.below(5) != 0) continue;
+        const Index i = active.points()[usize(place)];
+        const double share = static_cast<double>(random.below(3)) / 2;  // often at a bound
+        points.push_back(i);
+        beta.push_back(p.lower[usize(i)] + share * (p.upper[usize(i)] - p.lower[usize(i)]));
+      }
+      ASSERT_TRUE(active.change(points, beta));
+      expect_exact_sums(active, p, source.matrix());
+      // As if the scores had closed in on some value: much is then hopeless.
+      const double middle = 0.3 * random.normal();
+      const qp::Violation v{{middle, middle}, {middle, middle}};
+      const Index before = active.size();
+      active.rest_hopeless(v);
+      rested += before - active.size();
+      expect_exact_sums(active, p, source.matrix());
+      if (round % 4 == 3) {
+        const Index size = active.size();
+        const Index woke = active.wake_violators(v, 1e-3, 1 + random.below(n));
+        ASSERT_GE(woke, 0);
+        ASSERT_EQ(active.size(), size + woke);
+        woken += woke;
+        expect_exact_sums(active, p, source.matrix());
+        // Right after waking every sum, resting ones too, is up to date.
+        const std::vector<double> all = active.all_sums();
+        const std::vector<double> beta_now(active.all_beta().begin(), active.all_beta().end());
+        const std::vector<double> f = source.matrix().times(beta_now);
+        for (Index i = 0; i < n; ++i)
+          ASSERT_NEAR(all[usize(i)], f[usize(i)] + p.ridge_at(i) * beta_now[usize(i)], 1e-9);
+      }
+    }
+    EXPECT_GT(rested, 0);
+    EXPECT_GT(woken, 0);
+  }
+}
+
+TEST(ActiveSet, StartsFromAGivenBeta) {
+  const Index n = 40;
+  StoredGram source(gram({.gamma = 0.3}, random_matrix(n, 3, 5)));
+  qp::Problem p = svc_problem(alternating(n), 1);
+  p.ridge.assign(usize(n), 0.5);
+  p.start.assign(usize(n), 0.0);
+  for (std::size_t i = 0; i < 20; ++i) p.start[i] = i % 2 == 0 ? 0.25 : -0.25;
+  qp::ActiveSet active(p, source, iota_rows(30));
+  ASSERT_TRUE(active.start());
+  expect_exact_sums(active, p, source.matrix());
+  ASSERT_GE(active.wake_violators(active.measure(), 1e-6, n), 0);
+  expect_exact_sums(active, p, source.matrix());
+}
+
+TEST(ActiveSet, WakesTheWorst) {
+  const Index n = 60;
+  StoredGram source(gram({.gamma = 0.3}, random_matrix(n, 3, 6)));
+  const qp::Problem p = svc_problem(alternating(n), 1);
+  qp::ActiveSet active(p, source, iota_rows(20));
+  ASSERT_TRUE(active.start());
+  const std::vector<Index> moved{0, 1, 2, 3};
+  ASSERT_TRUE(active.change(moved, std::vector<double>{1, -0.5, 0.5, -1}));
+  const qp::Violation v = active.measure();
+  const double middle = v.middle(0);
+  ASSERT_EQ(active.wake_violators(v, 1e-3, 5), 5);
+  const std::vector<double> all = active.all_sums();
+  const auto excess = [&](Index i) {
+    const qp::Slopes s = qp::slopes_at(p, i, 0);
+    return std::max(s.up - all[usize(i)] - middle, middle - s.down + all[usize(i)]);
+  };
+  double weakest_woken = 1e9;
+  double strongest_resting = -1e9;
+  for (Index i = 20; i < n; ++i) {
+    if (active.place_of(i) >= 0)
+      weakest_woken = std::min(weakest_woken, excess(i));
+    else
+      strongest_resting = std::max(strongest_resting, excess(i));
+  }
+  EXPECT_GE(weakest_woken, strongest_resting);
+}
+
+TEST(ActiveSet, AStoppedChangeKeepsBeta) {
+  StoredGram source(gram({.gamma = 0.3}, random_matrix(10, 3, 7)));
+  const qp::Problem p = svc_problem(alternating(10), 1);
+  qp::ActiveSet active(p, source, iota_rows(10));
+  ASSERT_TRUE(active.start());
+  source.stop_at_call = 0;
+  const std::vector<Index> points{0, 1};
+  EXPECT_FALSE(active.change(points, std::vector<double>{0.5, -0.5}));
+  EXPECT_EQ(active.beta(0), 0);
+  EXPECT_EQ(active.beta(1), 0);
+}
+
+TEST(WorkingSet, HoldsTheMostViolatingPair) {
+  Random random(9);
+  for (int round = 0; round < 100; ++round) {
+    const Index n = 2 + random.below(60);
+    StoredGram source(
+        gram({.gamma = 0.5}, random_matrix(n, 2, 100 + static_cast<std::uint64_t>(round))));
+    const bool hulls = n >= 4 && round % 2 == 0;
+    const qp::Problem p = hulls ? hull_problem(alternating(n), 1) : svc_problem(alternating(n), 1);
+    qp::ActiveSet active(p, source, iota_rows(n));
+    ASSERT_TRUE(active.start());
+    qp::WorkingSetChooser chooser(2 + random.below(20));
+    for (int turn = 0; turn < 5; ++turn) {
+      const qp::Violation v = active.measure();
+      if (v.gap <= 0) break;
+      const std::vector<Index> block = chooser.choose(active, p, v);
+      ASSERT_FALSE(block.empty());
+      std::vector<Index> sorted = block;
+      std::sort(sorted.begin(), sorted.end());
+      ASSERT_EQ(std::adjacent_find(sorted.begin(), sorted.end()), sorted.end()) << "named twice";
+      double up[2] = {-1e300, -1e300};
+      double down[2] = {1e300, 1e300};
+      for (const Index i : block) {
+        const int g = p.group_at(i);
+        up[g] = std::max(up[g], active.up_score(active.place_of(i)));
+        down[g] = std::min(down[g], active.down_score(active.place_of(i)));
+      }
+      EXPECT_EQ(std::max(up[0] - down[0], up[1] - down[1]), v.gap) << n << " points, turn " << turn;
+      // Something moves, so that the next block is another one.
+      std::vector<double> beta;
+      for (const Index i : block)
+        beta.push_back(p.lower[usize(i)] +
+                       random.uniform() * (p.upper[usize(i)] - p.lower[usize(i)]));
+      ASSERT_TRUE(active.change(block, beta));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tamis::testing
