@@ -3,6 +3,7 @@
 // in the same run.
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <numeric>
 
 #include "base/parallel.hpp"

@@ -2,6 +2,7 @@
 // same bytes can be summed and copied at all. "of_sum" is the share of the summing speed with as
 // many threads.
 #include <benchmark/benchmark.h>
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>

@@ -101,6 +101,18 @@ std::string class_weights_text(const TrainOptions& options) {
   return text;
 }
 
+// A plain number is megabytes, as LIBSVM's.
+std::int64_t parse_cache(std::string_view text) {
+  if (text == "0") return 0;
+  const bool plain = text.find_first_not_of("0123456789.") == std::string_view::npos;
+  try {
+    return parse_bytes(std::string(text) + (plain ? "M" : ""));
+  } catch (const InvalidArgument&) {
+    throw InvalidArgument(
+        fmt::format("cache is '{}': give megabytes, or a size with K, M or G", text));
+  }
+}
+
 std::vector<OptionDescription> make_table() {
   using O = TrainOptions;
   std::vector<OptionDescription> table;
@@ -162,19 +174,16 @@ std::vector<OptionDescription> make_table() {
   table.push_back(
       number("max-seconds", "", &O::max_seconds,
              "Stop training after this many seconds, with a usable model; 0: no limit"));
-  table.push_back(
-      {"cache",
-       "m",
-       "MB",
-       "Megabytes for kernel rows (or a size with K, M, G); 0: what --memory leaves",
-       {},
-       [](O& o, std::string_view text) {
-         const bool plain = text.find_first_not_of("0123456789.") == std::string_view::npos;
-         o.cache_bytes = text == "0" ? 0 : parse_bytes(std::string(text) + (plain ? "M" : ""));
-       },
-       [](const O& o) {
-         return o.cache_bytes == 0 ? std::string("0") : fmt::format("{}B", o.cache_bytes);
-       }});
+  table.push_back({"cache",
+                   "m",
+                   "MB",
+                   "Megabytes for kernel rows (or a size with K, M, G); 0: what --memory leaves",
+                   {},
+                   [](O& o, std::string_view text) { o.cache_bytes = parse_cache(text); },
+                   [](const O& o) {
+                     return o.cache_bytes == 0 ? std::string("0")
+                                               : fmt::format("{}B", o.cache_bytes);
+                   }});
   return table;
 }
 

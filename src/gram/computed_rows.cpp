@@ -42,15 +42,26 @@ std::vector<Index> ComputedRows::data_rows(std::span<const Index> points) const 
   return result;
 }
 
-void ComputedRows::square(std::span<const Index> points, float* block, Index stride) {
+void ComputedRows::square(std::span<const Index> points, float* block, Index stride, bool precise) {
   const Index size = static_cast<Index>(points.size());
   const std::vector<Index> rows = data_rows(points);
+  counts_.computed += size * size;
+  if (precise) {
+    parallel_ranges(size, 16, [&](Index begin, Index end) {
+      for (Index r = begin; r < end; ++r) {
+        for (Index c = 0; c < size; ++c) {
+          block[r * stride + c] = static_cast<float>(
+              kernel_value(kernel_, data_, rows[usize(r)], data_, rows[usize(c)]));
+        }
+      }
+    });
+    return;
+  }
   const KernelBlocks blocks(kernel_, data_, rows);
   parallel_ranges(size, kRowsAtOnce, [&](Index begin, Index end) {
     blocks.evaluate(data_, std::span(rows).subspan(usize(begin), usize(end - begin)), 0, size,
                     block + begin * stride, stride);
   });
-  counts_.computed += size * size;
 }
 
 void ComputedRows::set_active(std::span<const Index> points) {

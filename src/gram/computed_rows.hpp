@@ -26,7 +26,7 @@ class ComputedRows : public qp::RowSource {
 
   Index size() const override { return static_cast<Index>(rows_.size()); }
   std::span<const double> diagonal() const override { return diagonal_; }
-  void square(std::span<const Index> points, float* block, Index stride) override;
+  void square(std::span<const Index> points, float* block, Index stride, bool precise) override;
   void set_active(std::span<const Index> points) override;
   bool accumulate(std::span<const Index> rows, std::span<const double> coefficients,
                   std::span<double> sums) override;

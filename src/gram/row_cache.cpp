@@ -39,7 +39,7 @@ RowCache::RowCache(Index num_rows, Index columns, Index budget_bytes)
       stride_(std::max<Index>(kAlign, round_up(columns, kAlign))),
       capacity_floats_(
           std::min(std::max<Index>(0, budget_bytes) / static_cast<Index>(sizeof(float)),
-                   checked_product(num_rows, round_up(num_rows, kAlign)))),
+                   checked_product(num_rows, round_up(std::max(num_rows, columns), kAlign)))),
       values_(reserve_floats(capacity_floats_)),
       slot_of_(usize(num_rows), -1) {
   set_stride(stride_);

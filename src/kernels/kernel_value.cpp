@@ -43,6 +43,13 @@ Sums sum_any(const Matrix& a, Index row_a, const Matrix& b, Index row_b) {
   if (a.is_sparse() && b.is_sparse()) return sum_sparse(a.sparse_row(row_a), b.sparse_row(row_b));
   TAMIS_CHECK(a.cols() == b.cols());
   Sums sums;
+  if (!a.is_sparse() && !b.is_sparse()) {
+    const auto x = a.dense_row(row_a);
+    const auto z = b.dense_row(row_b);
+    for (std::size_t j = 0; j < x.size(); ++j)
+      sums.add(static_cast<double>(x[j]), static_cast<double>(z[j]));
+    return sums;
+  }
   for (Index j = 0; j < a.cols(); ++j)
     sums.add(static_cast<double>(a.at(row_a, j)), static_cast<double>(b.at(row_b, j)));
   return sums;

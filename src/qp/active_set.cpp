@@ -78,7 +78,12 @@ bool ActiveSet::start() {
     coefficients.push_back(value);
   }
   if (rows.empty()) return true;
-  if (!source_.accumulate(rows, coefficients, sums_)) return false;
+  std::vector<double> sums = sums_;
+  if (!source_.accumulate(rows, coefficients, sums)) {
+    objective_ = std::numeric_limits<double>::quiet_NaN();  // nobody knows F of the start
+    return false;
+  }
+  sums_.swap(sums);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const auto place = usize(place_of(rows[r]));
     const double b = coefficients[r];

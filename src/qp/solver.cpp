@@ -34,7 +34,7 @@ constexpr double kStageShare = 0.1;
 /// Its memory is reused from block to block.
 class Block {
  public:
-  void lay_out(const Problem& problem, RowSource& source, std::vector<Index> points);
+  void lay_out(const Problem& problem, RowSource& source, std::vector<Index> points, bool precise);
 
   std::span<const Index> points() const { return points_; }
   std::span<double> beta() { return beta_; }
@@ -53,7 +53,8 @@ class Block {
   std::vector<double> beta_;
 };
 
-void Block::lay_out(const Problem& problem, RowSource& source, std::vector<Index> points) {
+void Block::lay_out(const Problem& problem, RowSource& source, std::vector<Index> points,
+                    bool precise) {
   std::stable_partition(points.begin(), points.end(),
                         [&](Index i) { return problem.group_at(i) == 0; });
   const auto second =
@@ -71,7 +72,7 @@ void Block::lay_out(const Problem& problem, RowSource& source, std::vector<Index
   std::vector<Index> named = points_;  // fillers get some point's values, which nobody reads
   std::replace(named.begin(), named.end(), kFiller,
                points_[points_[0] == kFiller ? usize(group_split_) : 0]);
-  source.square(named, kernel_.data(), stride_);
+  source.square(named, kernel_.data(), stride_, precise);
   diagonal_.clear();
   for (Index k = 0; k < size; ++k) {
     const Index i = named[usize(k)];
@@ -181,7 +182,7 @@ Solution Solver::solve_stored() {
   std::vector<Index> points(usize(problem_.size()));
   std::iota(points.begin(), points.end(), 0);
   Block block;
-  block.lay_out(problem_, source_, std::move(points));
+  block.lay_out(problem_, source_, std::move(points), !float_is_enough_);
   if (!problem_.start.empty()) {
     for (std::size_t k = 0; k < block.points().size(); ++k) {
       if (block.points()[k] != kFiller) block.beta()[k] = problem_.start[usize(block.points()[k])];
@@ -209,6 +210,7 @@ Solution Solver::solve_stored() {
                              violation.max_up[1] - violation.min_down[1]);
     if (on_status_) on_status_({iterations_, violation.gap, problem_.size()});
     if (violation.gap <= stop_.limits().eps || stop_.must_stop(iterations_)) break;
+    limits.max_iterations = pair_limits(limits.tolerance).max_iterations;
     const PairResult result = block.solve(problem_, block_sums, limits);
     if (result.iterations == 0 && !limits.single_precision) {
       stop_.note_precision_limit();
@@ -263,7 +265,7 @@ Solution Solver::solve_blocks() {
 Solver::Progress Solver::improve_block(ActiveSet& active, WorkingSetChooser& chooser,
                                        const Violation& violation) {
   Block& block = block_;
-  block.lay_out(problem_, source_, chooser.choose(active, problem_, violation));
+  block.lay_out(problem_, source_, chooser.choose(active, problem_, violation), false);
   const auto points = block.points();
   std::vector<double> sums(points.size(), 0.0);
   for (std::size_t k = 0; k < points.size(); ++k) {
@@ -323,17 +325,19 @@ Solution Solver::finish(std::vector<double> beta, const std::vector<double>& sum
   // Primal = 1/2 b'Kb + cost of the slacks, each at its best for this bias; the gap is primal +
   // objective.
   double primal = 0;
+  double of_sums = 0;  // bias times the sum a group has to keep: zero but for the hulls
   for (Index i = 0; i < problem_.size(); ++i) {
     const double b = beta[usize(i)];
     const double ridge = problem_.ridge_at(i);
     const double f = sums[usize(i)] - ridge * b;
+    of_sums += solution.bias[problem_.group_at(i)] * b;
     const double miss = problem_.target[usize(i)] - f - solution.bias[problem_.group_at(i)];
     const double above = std::max(0.0, miss - problem_.tube);
     const double below = std::max(0.0, -miss - problem_.tube);
     primal += b * f / 2 + slack_cost(above, problem_.upper[usize(i)], ridge) +
               slack_cost(below, -problem_.lower[usize(i)], ridge);
   }
-  solution.duality_gap = std::max(0.0, primal + solution.objective);
+  solution.duality_gap = std::max(0.0, primal + solution.objective + of_sums);
   solution.beta = std::move(beta);
   return solution;
 }

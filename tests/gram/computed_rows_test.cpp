@@ -108,10 +108,12 @@ void check_all(const Kernel& kernel, const Matrix& data, Index cache_bytes, std:
   }
   const std::vector<Index> points{3, 0, n - 1, 7, 3};
   std::vector<float> block(points.size() * 16, -99);
-  source.square(points, block.data(), 16);
-  for (std::size_t r = 0; r < points.size(); ++r) {
-    for (std::size_t c = 0; c < points.size(); ++c)
-      ASSERT_NEAR(block[r * 16 + c], checker.value(points[r], points[c]), checker.tolerance * 2);
+  for (const bool precise : {false, true}) {
+    source.square(points, block.data(), 16, precise);
+    for (std::size_t r = 0; r < points.size(); ++r) {
+      for (std::size_t c = 0; c < points.size(); ++c)
+        ASSERT_NEAR(block[r * 16 + c], checker.value(points[r], points[c]), checker.tolerance * 2);
+    }
   }
   EXPECT_GT(source.counts().computed, 0);
   if (cache_bytes == 0) {
