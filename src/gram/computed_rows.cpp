@@ -49,6 +49,7 @@ void ComputedRows::square(std::span<const Index> points, float* block, Index str
   if (precise) {
     parallel_ranges(size, 16, [&](Index begin, Index end) {
       for (Index r = begin; r < end; ++r) {
+        std::fill_n(block + r * stride + size, stride - size, 0.0F);
         for (Index c = 0; c < size; ++c) {
           block[r * stride + c] = static_cast<float>(
               kernel_value(kernel_, data_, rows[usize(r)], data_, rows[usize(c)]));
