@@ -132,18 +132,20 @@ void set_costs(const Dataset& data, const TrainOptions& options, Prepared* prepa
 }
 
 // Sparse distances come from |x|^2 + |z|^2 - 2<x, z>, whose float32 rounding, about 2.4e-7 |x|^2,
-// becomes a relative error of gamma times that in the kernel. Where it would show, rows are made
-// dense, for which differences are summed.
-bool needs_differences(const Kernel& kernel, const Matrix& features) {
-  if (kernel.type != KernelType::rbf || !features.is_sparse()) return false;
+// becomes a relative error of gamma times that in the kernel, and of C times that in the decision
+// values. Where it would show beside the tolerance, rows are made dense: their differences are
+// exact.
+bool needs_differences(const Prepared& prepared, double eps) {
+  if (prepared.kernel.type != KernelType::rbf || !prepared.features.is_sparse()) return false;
   double largest = 0;
-  for (Index i = 0; i < features.rows(); ++i) {
+  for (Index i = 0; i < prepared.features.rows(); ++i) {
     double norm = 0;
-    for (const float v : features.sparse_row(i).values)
+    for (const float v : prepared.features.sparse_row(i).values)
       norm += static_cast<double>(v) * static_cast<double>(v);
     largest = std::max(largest, norm);
   }
-  return kernel.gamma * largest * 2.4e-7 > 1e-5;
+  const double cost = *std::max_element(prepared.cost.begin(), prepared.cost.end());
+  return 2.4e-7 * largest * prepared.kernel.gamma * cost > eps;
 }
 
 // Three times: the rows, their packed copy, and room for everything else.

@@ -166,8 +166,8 @@ std::vector<Index> Solver::first_points() const {
   Random random(options_.seed, 0x5EED);
   auto chosen = sample_without_replacement(problem_.size(), count, random);
   if (problem_.start.empty()) return chosen;
-  std::vector<Index>
-      with_start;  // every coefficient that is not zero must be active: it has to be able to move
+  // Every coefficient that is not zero must be active: it has to be able to move.
+  std::vector<Index> with_start;
   std::set_union(chosen.begin(), chosen.end(), points.begin(), points.end(),
                  std::back_inserter(with_start));
   std::erase_if(with_start, [&](Index i) {
@@ -227,8 +227,8 @@ Solution Solver::solve_blocks() {
   WorkingSetChooser chooser(options_.block_size);
   const double eps = stop_.limits().eps;
   double share = kStageShare;
-  double tolerance =
-      0;  // for the active points, before the resting ones are looked at again; 0: to be set
+  // For the active points, before the resting ones are looked at again; 0: to be set.
+  double tolerance = 0;
   Index participants = active.size();
   Violation violation{{0, 0}, {0, 0}};
   Progress step = active.start() ? Progress::moved : Progress::told_to_stop;
@@ -243,9 +243,8 @@ Solution Solver::solve_blocks() {
       if (woken < 0) step = Progress::told_to_stop;
       if (woken == 0 && violation.gap <= eps) break;
       participants += std::max<Index>(0, woken);
-      share = woken < active.size() / 100
-                  ? 0
-                  : kStageShare;  // few: the set is about right, so finish it
+      // Few: the set is about right, so finish it.
+      share = woken < active.size() / 100 ? 0 : kStageShare;
       tolerance = 0;
       continue;
     }
@@ -261,7 +260,6 @@ Solution Solver::solve_blocks() {
 }
 
 // One block: choose, optimise alone to a tenth of the gap, carry the change to everybody else.
-// False when told to stop.
 Solver::Progress Solver::improve_block(ActiveSet& active, WorkingSetChooser& chooser,
                                        const Violation& violation) {
   Block& block = block_;

@@ -170,7 +170,12 @@ TEST_P(AgainstLibsvm, SameObjectiveAndPredictions) {
                       << report.violation;
   }
   if (!hard) {
-    EXPECT_NEAR(report.objective, objective, 1e-4 * std::abs(objective) + 1e-9) << "as reported";
+    // The solver's kernel values are float32: with coefficients of a thousand and more their
+    // rounding shows in the objective it reports (not in the coefficients, which are compared
+    // below).
+    const double tolerance = setting.cost < 1e3 ? 1e-4 : 1e-3;
+    EXPECT_NEAR(report.objective, objective, tolerance * std::abs(objective) + 1e-9)
+        << "as reported";
   }
   RecordProperty("stop", std::string(stop_reason_name(report.stop_reason)));
   if (hard) {
@@ -189,8 +194,9 @@ TEST_P(AgainstLibsvm, SameObjectiveAndPredictions) {
                             {setting.kernel, regression, setting.cost, 1e-3, options.tube});
   const double theirs = oracle.objective(k);
   if (setting.kernel.type == KernelType::sigmoid) {
-    // Unscaled, tanh is nearly a step: many optima, and nobody's is the right one.
-    if (setting.scaled) {
+    // Not convex: unscaled (tanh is nearly a step) or with a huge C there are many optima, and
+    // nobody's is the right one.
+    if (setting.scaled && setting.cost < 1e6) {
       EXPECT_GE(agreement(ours, oracle.predictions(data.features), regression), 0.9);
     }
     return;
