@@ -182,8 +182,7 @@ Prepared prepare(const Dataset& given, const TrainOptions& options, const RunCon
     prepared.kernel.gamma = resolve_gamma(options.gamma, prepared.features);
   }
   require_representable(prepared.kernel, prepared.features);
-  if (needs_differences(prepared.kernel, prepared.features) &&
-      fits_dense(prepared.features, control)) {
+  if (needs_differences(prepared, options.eps) && fits_dense(prepared.features, control)) {
     prepared.features = prepared.features.to_dense();
   }
   return prepared;
