@@ -8,6 +8,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
@@ -19,8 +20,6 @@
 
 namespace tamis {
 namespace {
-
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
 
 /// What every method starts from: rows that count, scaled; labels encoded; a cost for each row.
 struct Prepared {

@@ -13,8 +13,6 @@
 namespace tamis {
 namespace {
 
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
-
 struct SparseStorage {
   std::vector<Index> row_begin;
   std::vector<std::int32_t> columns;

@@ -20,8 +20,6 @@ constexpr Index kMaxParts = 64;                 // parts the rows are cut into, 
 constexpr Index kPartValues = Index{1} << 16;   // a part has at least that many values
 constexpr Index kPartsBytes = Index{64} << 20;  // columns of all parts together
 
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
-
 // Rows between two looks at the cancel flag: a few milliseconds of work.
 Index poll_rows(Index cols) {
   return std::clamp<Index>((Index{1} << 21) / std::max<Index>(1, cols), 1, 256);

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/checked.hpp"
 #include "tamis/error.hpp"
 #include "tamis/predict.hpp"
 
 namespace tamis {
 namespace {
-
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
 
 void score_regression(const Labels& predicted, const Labels& truth, Evaluation* result) {
   if (truth.kind() != LabelKind::numeric)

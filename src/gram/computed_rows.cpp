@@ -12,8 +12,6 @@
 namespace tamis {
 namespace {
 
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
-
 constexpr Index kStrip =
     512;  // columns a task works on at a time: its sums and panels stay in the second-level cache
 constexpr Index kRowsAtOnce = 64;        // rows computed into scratch before they are added up

@@ -14,8 +14,6 @@
 namespace tamis {
 namespace {
 
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
-
 constexpr Index kGrowth =
     2 << 20;                  // floats of fresh memory taken at a time: 8 MiB, four large pages
 constexpr Index kAlign = 16;  // floats

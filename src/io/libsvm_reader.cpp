@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "io/libsvm_model.hpp"
@@ -23,8 +24,6 @@ constexpr std::string_view kFirstWord = "svm_type";
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool ends_token(char c) { return is_blank(c) || c == '\n'; }
-
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
 
 std::string_view token_at(const char* text) {
   const char* end = text;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/checked.hpp"
 #include "base/parallel.hpp"
 #include "io/libsvm_model.hpp"
 #include "model/kernel_expansion.hpp"
@@ -16,8 +17,6 @@ namespace {
 
 constexpr Index kLinesAPart = 256;
 constexpr Index kPartsAtOnce = 64;
-
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
 
 // The shortest text that reads back as the same number.
 template <typename T>

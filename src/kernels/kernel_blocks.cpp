@@ -18,8 +18,6 @@ static_assert(kPanel == simd::kLanes);
 
 using AlignedFloats = hwy::AlignedFreeUniquePtr<float[]>;
 
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
-
 AlignedFloats allocate_floats(Index count) {
   auto floats = hwy::AllocateAligned<float>(usize(std::max<Index>(count, 1)));
   if (!floats) throw std::bad_alloc();

@@ -11,8 +11,6 @@ namespace {
 
 constexpr Index kUnused = -1;
 
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
-
 void check_machines(Index num_rows, std::span<const TrainedMachine> machines) {
   for (const TrainedMachine& machine : machines) {
     if (machine.rows.size() != machine.coefficients.size()) {

@@ -29,8 +29,6 @@ constexpr Index kMaxBlockSums = Index{1} << 20;    // sums of a block, 8 MiB of 
 // Multiplications between two looks at the cancel flag: a few milliseconds.
 constexpr Index kPollWork = Index{16} << 20;
 
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
-
 bool all_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }

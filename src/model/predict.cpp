@@ -14,8 +14,6 @@ namespace {
 
 constexpr Index kScaledValues = Index{4} << 20;  // scaled at a time: 16 MiB of float
 
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
-
 void check_finite(const Matrix& features) {
   std::atomic<bool> is_finite = true;
   parallel_ranges(features.rows(), 1024, [&](Index begin, Index end) {

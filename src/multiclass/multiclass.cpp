@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/checked.hpp"
 #include "base/parallel.hpp"
 
 namespace tamis {
 namespace {
-
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
 
 // Trains all tasks, the largest first so that no long one is left for the end. Each may use threads
 // inside; isolation keeps a thread that waits there from starting another task, which would pile up

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/checked.hpp"
 #include "base/parallel.hpp"
 
 namespace tamis::qp {
@@ -13,8 +14,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Index kChunk =
     8192;  // points per piece of a parallel pass; fixed, so that results do not depend on threads
-
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
 
 }  // namespace
 

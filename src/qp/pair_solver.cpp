@@ -10,8 +10,6 @@
 namespace tamis::qp {
 namespace {
 
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
-
 /// Works on changes of F only, and on scores relative to their middle: what is near the optimum is
 /// then near zero, where float is finest.
 template <typename Real>

@@ -16,8 +16,6 @@
 namespace tamis::qp {
 namespace {
 
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
-
 // C s for a coefficient limited to C (L1 slacks); s^2 / (2 ridge) for an unlimited one with a ridge
 // (L2 slacks).
 double slack_cost(double slack, double limit, double ridge) {

@@ -4,14 +4,13 @@
 #include <iterator>
 #include <mutex>
 
+#include "base/checked.hpp"
 #include "base/parallel.hpp"
 
 namespace tamis::qp {
 namespace {
 
 constexpr Index kChunk = 8192;
-
-std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
 
 // A place with its urgency; sorts the most urgent first, the lower place among equals.
 struct Candidate {

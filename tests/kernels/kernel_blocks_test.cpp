@@ -2,7 +2,6 @@
 #include "kernels/kernel_blocks.hpp"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <cmath>
 #include <limits>
@@ -12,10 +11,13 @@
 #include "base/checked.hpp"
 #include "base/random.hpp"
 #include "kernels/kernel_value.hpp"
+#include "support/targets.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
 namespace {
+
+using testing::on_each_target;
 
 Matrix random_rows(Index rows, Index cols, double density, std::uint64_t seed) {
   Random random(seed);
@@ -62,21 +64,6 @@ double tolerance(const Kernel& kernel, const Matrix& a, Index i, const Matrix& b
     default:
       return rounding * (1 + kernel.gamma * scale);
   }
-}
-
-// Runs the body once for every instruction set that was compiled in and works here.
-template <typename Body>
-void on_each_target(const Body& body) {
-  for (const std::int64_t target : {HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_SCALAR, HWY_NEON}) {
-    hwy::SetSupportedTargetsForTest(0);
-    if ((hwy::SupportedTargets() & target) == 0 && target != HWY_SCALAR) continue;
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    SCOPED_TRACE(simd_target_name());
-    body();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
 struct Shape {

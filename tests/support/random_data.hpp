@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/random.hpp"
 #include "tamis/dataset.hpp"
 
 namespace tamis::testing {
 
-inline std::size_t usize(Index value) { return static_cast<std::size_t>(value); }
+using tamis::usize;
 
 inline std::vector<Index> iota_rows(Index count) {
   std::vector<Index> rows(usize(count));
