@@ -46,6 +46,7 @@ OptionDescription choice(std::string_view name, std::string_view letter, Enum Tr
                          std::vector<std::pair<std::string_view, Enum>> values,
                          std::string_view help) {
   std::vector<std::string_view> names;
+  names.reserve(values.size());
   for (const auto& entry : values) names.push_back(entry.first);
   const auto set = [name, field, values](TrainOptions& o, std::string_view text) {
     for (const auto& [known, value] : values) {

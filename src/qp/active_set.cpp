@@ -215,6 +215,7 @@ Index ActiveSet::wake_violators(const Violation& violation, double eps, Index mo
   }
   std::vector<Index> points = points_;
   std::vector<Index> woken;
+  woken.reserve(violators.size());
   for (const auto& [excess, i] : violators) woken.push_back(i);
   std::sort(woken.begin(), woken.end());
   points.insert(points.end(), woken.begin(), woken.end());
