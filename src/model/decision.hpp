@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tamis/dataset.hpp"
@@ -24,6 +25,9 @@ Decision parse_decision(std::string_view name);
 
 /// Machines a decision between `num_classes` classes takes.
 Index num_machines(Decision decision, Index num_classes);
+
+/// The classes i < j that machine `machine` of one_vs_one tells apart.
+std::pair<Index, Index> class_pair(Index machine, Index num_classes);
 
 /// The class a row of machine values stands for. One-vs-one as LIBSVM: a value above 0 is a vote
 /// for i, any other for j; most votes win. Ties go to the lowest class. `votes` is work space of

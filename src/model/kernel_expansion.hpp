@@ -62,6 +62,8 @@ class KernelExpansion : public Machine {
   const Kernel& kernel() const { return parts_.kernel; }
   const Matrix& support_vectors() const { return parts_.support_vectors; }
   Index num_machines() const { return static_cast<Index>(parts_.offsets.size()); }
+  /// Linear, with one weight vector a machine: its decision values are sums in double.
+  bool is_collapsed() const { return !weights_.empty(); }
   /// Where machine m has its coefficients: one segment, or two for a pair of classes.
   std::vector<Segment> segments(Index machine) const;
 
