@@ -102,10 +102,9 @@ Index binary_work_bytes(const Matrix& features, Index rows) {
   const qp::SolverOptions options;
   const Index packed =
       features.is_sparse() ? features.size_bytes() : checked_product(rows, features.cols() * 4);
-  const Index block =
-      std::max(options.block_size * options.block_size,
-               std::min(rows, options.stored_size) * std::min(rows, options.stored_size)) *
-      4;
+  const Index stored = std::min(rows, options.stored_size);
+  // A stored matrix may need the rest of each value too.
+  const Index block = std::max(options.block_size * options.block_size, 2 * stored * stored) * 4;
   return packed + checked_product(rows, 20 * 8) + block;
 }
 

@@ -37,7 +37,8 @@ constexpr std::int64_t kBlockTurn = 100000;
 /// Its memory is reused from block to block.
 class Block {
  public:
-  /// False when it was told to stop.
+  /// `precise`: own_sums() will be exact for the true kernel, not for its float values. False when
+  /// it was told to stop.
   bool lay_out(const Problem& problem, RowSource& source, std::vector<Index> points, bool precise);
 
   std::span<const Index> points() const { return points_; }
@@ -53,6 +54,7 @@ class Block {
   Index group_split_ = 0;
   Index stride_ = 0;
   std::vector<float> kernel_;
+  std::vector<float> rest_;  // what rounding took from kernel_; empty: not known
   std::vector<double> diagonal_;
   std::vector<double> beta_;
 };
@@ -76,12 +78,20 @@ bool Block::lay_out(const Problem& problem, RowSource& source, std::vector<Index
   std::vector<Index> named = points_;  // fillers get some point's values, which nobody reads
   std::replace(named.begin(), named.end(), kFiller,
                points_[points_[0] == kFiller ? usize(group_split_) : 0]);
-  if (!source.square(named, kernel_.data(), stride_, precise)) return false;
+  rest_.resize(precise ? kernel_.size() : 0);
+  if (!precise)
+    source.square(named, kernel_.data(), stride_);
+  else if (!source.precise_square(named, kernel_.data(), rest_.data(), stride_))
+    return false;
   diagonal_.clear();
   for (Index k = 0; k < size; ++k) {
     const Index i = named[usize(k)];
     diagonal_.push_back(source.diagonal()[usize(i)] + problem.ridge_at(i));
     kernel_[usize(k * stride_ + k)] = static_cast<float>(diagonal_.back());
+    if (precise) {
+      rest_[usize(k * stride_ + k)] = static_cast<float>(
+          diagonal_.back() - static_cast<double>(kernel_[usize(k * stride_ + k)]));
+    }
   }
   beta_.assign(usize(size), 0.0);
   return true;
@@ -100,6 +110,9 @@ std::vector<double> Block::own_sums() const {
     if (beta_[usize(r)] == 0) continue;
     for (Index c = 0; c < size; ++c)
       sums[usize(c)] += beta_[usize(r)] * static_cast<double>(kernel_[usize(r * stride_ + c)]);
+    if (rest_.empty()) continue;
+    for (Index c = 0; c < size; ++c)
+      sums[usize(c)] += beta_[usize(r)] * static_cast<double>(rest_[usize(r * stride_ + c)]);
   }
   return sums;
 }
@@ -149,7 +162,7 @@ bool Solver::float_is_enough() const {
     largest = std::max(largest, std::max(problem_.upper[usize(i)], -problem_.lower[usize(i)]) *
                                     source_.diagonal()[usize(i)]);
   }
-  return largest * 1e-7 < 0.1 * stop_.limits().eps;
+  return largest * 1e-7 < 0.05 * stop_.limits().eps;
 }
 
 PairLimits Solver::pair_limits(double tolerance, std::int64_t turn) const {
@@ -182,7 +195,8 @@ std::vector<Index> Solver::first_points() const {
 }
 
 // Small problems: the whole kernel matrix at once, and F from it in double after every turn of the
-// pair solver.
+// pair solver. Where coefficients are so large that float kernel values are too coarse, F is made
+// from more exact ones: the turns are then steps of an iterative refinement.
 Solution Solver::solve_stored() {
   std::vector<Index> points(usize(problem_.size()));
   std::iota(points.begin(), points.end(), 0);
@@ -279,8 +293,7 @@ Solution Solver::solve_blocks() {
 Solver::Progress Solver::improve_block(ActiveSet& active, WorkingSetChooser& chooser,
                                        const Violation& violation) {
   Block& block = block_;
-  if (!block.lay_out(problem_, source_, chooser.choose(active, problem_, violation), false))
-    return Progress::told_to_stop;
+  block.lay_out(problem_, source_, chooser.choose(active, problem_, violation), false);
   const auto points = block.points();
   std::vector<double> sums(points.size(), 0.0);
   for (std::size_t k = 0; k < points.size(); ++k) {
