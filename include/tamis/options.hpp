@@ -34,6 +34,9 @@ struct Gamma {
   double value = 0;
 };
 
+/// For TrainOptions::margin_k.
+inline constexpr double kSmallestK = -1;
+
 struct TrainOptions {
   // What is learnt.
   std::string method = "exact";
@@ -51,6 +54,14 @@ struct TrainOptions {
   Multiclass multiclass = Multiclass::one_vs_one;
   ScalingMethod scaling = ScalingMethod::none;
   std::uint64_t seed = 1;
+
+  // Random sampling with a certificate (opt-margin, opt-soft-margin).
+  /// k = 1/D of the reduced hulls, at least 1; 0: what cost (classes) or nu (regression) asks for;
+  /// kSmallestK: the smallest that separates.
+  double margin_k = 0;
+  double nu = 0;              ///< k as a share: k = nu * rows / 2, up to 1; 0: not given
+  Index draw = 0;             ///< rows of the first draw; 0: chosen by the number of features
+  bool carry_support = true;  ///< take the support vectors found into the next draw
 
   // When it is good enough, or enough altogether.
   double eps = 1e-3;                ///< KKT tolerance > 0, as LIBSVM's -e

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "methods/exact.hpp"
+#include "methods/opt_margin.hpp"
 #include "tamis/error.hpp"
 #include "tamis/train.hpp"
 
@@ -12,6 +13,8 @@ namespace tamis {
 std::span<const MethodEntry> method_table() {
   static constexpr MethodEntry kMethods[] = {
       {"exact", true, train_exact},
+      {"opt-margin", true, train_opt_margin},
+      {"opt-soft-margin", true, train_opt_soft_margin},
   };
   return kMethods;
 }

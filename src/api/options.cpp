@@ -115,6 +115,39 @@ std::int64_t parse_cache(std::string_view text) {
   }
 }
 
+// Options of the methods that draw rows until the answer is certified.
+void add_sampling_options(std::vector<OptionDescription>* table) {
+  using O = TrainOptions;
+  const std::vector<std::string_view> soft = {"opt-soft-margin"};
+  const std::vector<std::string_view> both = {"opt-margin", "opt-soft-margin"};
+  table->push_back(
+      {"margin-k",
+       "",
+       "NUMBER",
+       "k = 1/D of the reduced hulls, >= 1; smallest: the smallest that separates; 0: "
+       "what --cost (classes) or --nu (regression) asks for",
+       {},
+       [](O& o, std::string_view text) {
+         o.margin_k = text == "smallest" ? kSmallestK : parse_number<double>("margin-k", text);
+       },
+       [](const O& o) {
+         return o.margin_k == kSmallestK ? std::string("smallest") : number_text(o.margin_k);
+       },
+       soft});
+  table->push_back(
+      number("nu", "", &O::nu,
+             "k as a share of the rows, k = nu rows / 2, up to 1; 0: not used, but 0.5 "
+             "for a regression without --margin-k"));
+  table->back().methods = soft;
+  table->push_back(
+      number("draw", "", &O::draw, "Rows of the first draw; 0: 6 (features + 1)^2, at most 1500"));
+  table->back().methods = both;
+  table->push_back(choice("carry-support", "", &O::carry_support, {{"yes", true}, {"no", false}},
+                          "Take the support vectors found into the next draw; no: the paper's own "
+                          "algorithm"));
+  table->back().methods = both;
+}
+
 std::vector<OptionDescription> make_table() {
   using O = TrainOptions;
   std::vector<OptionDescription> table;
@@ -168,6 +201,7 @@ std::vector<OptionDescription> make_table() {
                           {"standard", ScalingMethod::standard},
                           {"maxabs", ScalingMethod::maxabs}},
                          "Scale the columns; kept in the model and applied when predicting"));
+  add_sampling_options(&table);
   table.push_back(number("seed", "", &O::seed, "Seed of everything random"));
   table.push_back(
       number("eps", "e", &O::eps, "Stop when the optimality conditions hold to this, > 0"));
@@ -203,6 +237,11 @@ void TrainOptions::validate() const {
   require(max_iterations >= 0, "max-iterations", static_cast<double>(max_iterations), "at least 0");
   require(std::isfinite(max_seconds) && max_seconds >= 0, "max-seconds", max_seconds,
           "finite and at least 0");
+  require(margin_k == 0 || margin_k == kSmallestK || (std::isfinite(margin_k) && margin_k >= 1),
+          "margin-k", margin_k, "at least 1, 0, or smallest");
+  require(nu >= 0 && nu <= 1, "nu", nu, "from 0 to 1");
+  require(nu == 0 || margin_k == 0, "nu", nu, "0 when margin-k is given");
+  require(draw >= 0, "draw", static_cast<double>(draw), "at least 0");
   require(cache_bytes >= 0, "cache", static_cast<double>(cache_bytes), "at least 0");
   for (const auto& [label, factor] : class_weights) {
     require(std::isfinite(factor) && factor > 0, "the weight of class " + label, factor,

@@ -16,19 +16,6 @@
 namespace tamis {
 namespace {
 
-// What the budget leaves for kernel rows, for each of the machines that train at the same time.
-Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& context,
-                     Index at_once) {
-  const Index budget = resolve_memory_budget(context.control.memory_bytes);
-  const Index work = binary_work_bytes(data.features, rows);
-  const Index left = budget - resident_memory_bytes() - work * at_once;
-  require_memory(fmt::format("training on {} rows of {} features", rows, data.features.cols()),
-                 resident_memory_bytes() + work * at_once, budget);
-  const Index cache = left / 10 * 9 / at_once;
-  const Index wanted = context.options.cache_bytes;
-  return wanted > 0 ? std::min(wanted / at_once, cache) : cache;
-}
-
 void add_stats(const MachineStats& stats, TrainReport* report) {
   TrainReport part;
   part.machines = 1;
@@ -41,12 +28,6 @@ void add_stats(const MachineStats& stats, TrainReport* report) {
   part.bounded_support_vectors = stats.bounded_support_vectors;
   part.stop_reason = stats.stop_reason;
   add_to_report(part, report);
-}
-
-Decision decision_for(const TrainingSet& data, const TrainOptions& options) {
-  if (data.num_classes <= 2) return Decision::single;
-  return options.multiclass == Multiclass::one_vs_one ? Decision::one_vs_one
-                                                      : Decision::one_vs_rest;
 }
 
 // The one problem of a regression or of two classes: the first class is +1.
@@ -62,6 +43,24 @@ BinaryTask whole_task(const TrainingSet& data, std::span<const Index> rows) {
 }
 
 }  // namespace
+
+Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& context,
+                     Index at_once) {
+  const Index budget = resolve_memory_budget(context.control.memory_bytes);
+  const Index work = binary_work_bytes(data.features, rows);
+  const Index left = budget - resident_memory_bytes() - work * at_once;
+  require_memory(fmt::format("training on {} rows of {} features", rows, data.features.cols()),
+                 resident_memory_bytes() + work * at_once, budget);
+  const Index cache = left / 10 * 9 / at_once;
+  const Index wanted = context.options.cache_bytes;
+  return wanted > 0 ? std::min(wanted / at_once, cache) : cache;
+}
+
+Decision decision_for(const TrainingSet& data, const TrainOptions& options) {
+  if (data.num_classes <= 2) return Decision::single;
+  return options.multiclass == Multiclass::one_vs_one ? Decision::one_vs_one
+                                                      : Decision::one_vs_rest;
+}
 
 void add_to_report(const TrainReport& part, TrainReport* whole) {
   whole->machines += part.machines;
@@ -85,11 +84,43 @@ std::vector<Index> KernelMachine::support_rows() const {
   return rows;
 }
 
+KernelMachine train_machines(const TrainingSet& data, std::span<const Index> rows,
+                             const TrainOptions& options, const BinaryTrainer& trainer) {
+  KernelMachine result;
+  result.decision = decision_for(data, options);
+  std::vector<BinaryResult> results;
+  if (result.decision == Decision::single) {
+    results.push_back(trainer(whole_task(data, rows)));
+  } else {
+    std::vector<std::int32_t> codes;
+    for (const Index row : rows) codes.push_back(data.codes[usize(row)]);
+    // The wrappers number the rows they were given.
+    const BinaryTrainer renumbered = [&](BinaryTask task) {
+      for (Index& row : task.rows) row = rows[usize(row)];
+      return trainer(task);
+    };
+    results = result.decision == Decision::one_vs_one
+                  ? train_one_vs_one(codes, data.num_classes, renumbered)
+                  : train_one_vs_rest(codes, data.num_classes, renumbered);
+  }
+  result.report.machines = 0;
+  for (BinaryResult& one : results) {
+    add_stats(one.stats, &result.report);
+    result.machines.push_back(std::move(one.machine));
+  }
+  return result;
+}
+
+KernelMachine train_machines(const TrainingSet& data, const TrainOptions& options,
+                             const BinaryTrainer& trainer) {
+  std::vector<Index> rows(usize(data.rows()));
+  std::iota(rows.begin(), rows.end(), 0);
+  return train_machines(data, rows, options, trainer);
+}
+
 KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Index> rows,
                                    const TrainContext& context, const KernelMachine* start) {
-  KernelMachine result;
-  result.decision = decision_for(data, context.options);
-  const Index count = num_machines(result.decision, data.num_classes);
+  const Index count = num_machines(decision_for(data, context.options), data.num_classes);
   TrainProgress progress(context.control, count, context.options.eps);
 
   BinarySettings settings;
@@ -112,27 +143,7 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
     return one;
   };
 
-  std::vector<BinaryResult> results;
-  if (result.decision == Decision::single) {
-    results.push_back(trainer(whole_task(data, rows)));
-  } else {
-    std::vector<std::int32_t> codes;
-    for (const Index row : rows) codes.push_back(data.codes[usize(row)]);
-    // The wrappers number the rows they were given.
-    const BinaryTrainer renumbered = [&](BinaryTask task) {
-      for (Index& row : task.rows) row = rows[usize(row)];
-      return trainer(task);
-    };
-    results = result.decision == Decision::one_vs_one
-                  ? train_one_vs_one(codes, data.num_classes, renumbered)
-                  : train_one_vs_rest(codes, data.num_classes, renumbered);
-  }
-  result.report.machines = 0;
-  for (BinaryResult& one : results) {
-    add_stats(one.stats, &result.report);
-    result.machines.push_back(std::move(one.machine));
-  }
-  return result;
+  return train_machines(data, rows, context.options, trainer);
 }
 
 KernelMachine train_kernel_machine(const TrainingSet& data, const TrainContext& context,

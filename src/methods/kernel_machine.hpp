@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "methods/method.hpp"
+#include "model/binary_task.hpp"
 #include "model/expansion_builder.hpp"
 
 namespace tamis {
@@ -19,6 +20,20 @@ struct KernelMachine {
   /// Rows that are support vectors of some machine, ascending.
   std::vector<Index> support_rows() const;
 };
+
+Decision decision_for(const TrainingSet& data, const TrainOptions& options);
+
+/// What the memory budget leaves for kernel rows, for each of the machines that train at the same
+/// time on so many rows. Throws ResourceError when there is no room for the training at all.
+Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& context,
+                     Index at_once);
+
+/// The machines that `decision_for` asks for, by any trainer of one; on the given rows, ascending
+/// and each once, or on all.
+KernelMachine train_machines(const TrainingSet& data, std::span<const Index> rows,
+                             const TrainOptions& options, const BinaryTrainer& trainer);
+KernelMachine train_machines(const TrainingSet& data, const TrainOptions& options,
+                             const BinaryTrainer& trainer);
 
 /// Trains on the given rows of `data`, ascending and each once; a class without a row gets machines
 /// that never choose it over another with rows. `start`: a machine trained before on some of these

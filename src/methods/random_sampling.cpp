@@ -1,0 +1,197 @@
+#include "methods/random_sampling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "base/checked.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+// The first rounds need no sharp answer: their draws are not the last.
+constexpr double kFirstEps = 1e-2;
+constexpr double kNextEps = 0.01;  // times the last
+
+// Rounds in a row without doubling, after which draws become larger.
+constexpr int kMaxFailures = 2;
+
+/// The caller's control with a cancel flag that time limits set as well: passes over all points
+/// know only the flag.
+class PassControl {
+ public:
+  explicit PassControl(const TrainContext& context) : control_(context.control) {
+    control_.cancel = &stop_;
+    control_.on_progress = [this, &context](const Progress&) {
+      if (context.must_stop() != StopReason::converged) stop_ = true;
+    };
+  }
+  const RunControl& control() const { return control_; }
+
+ private:
+  std::atomic<bool> stop_{false};
+  RunControl control_;
+};
+
+}  // namespace
+
+double round_bound(double delta, Index points) {
+  return 6 * delta * std::log(static_cast<double>(points));
+}
+
+RandomSampling::RandomSampling(const SamplePoints& points, const TrainContext& context,
+                               const SamplingSettings& settings)
+    : points_(points),
+      context_(context),
+      settings_(settings),
+      urn_(points.size()),
+      random_(settings.seed, settings.stream),
+      draw_size_(std::clamp<Index>(settings.first_draw, 1, points.size())),
+      delta_(settings.delta) {}
+
+RandomSampling::Outcome RandomSampling::run(const MarginForm& form) {
+  // The paper's own algorithm knows one tolerance.
+  double eps = settings_.carry_support ? std::max(settings_.eps, kFirstEps) : settings_.eps;
+  while (!must_stop()) {
+    const std::vector<Index> draw = choose_draw(form);
+    LocalLimits limits{eps, 0, 0};
+    if (context_.options.max_iterations > 0)
+      limits.max_iterations = context_.options.max_iterations - iterations_;
+    if (context_.options.max_seconds > 0) limits.max_seconds = context_.seconds_left();
+    LocalMargin local =
+        solve_local_margin(points_, form, draw, has_answer() ? &answer_.margin : nullptr, limits,
+                           context_.control, &counts_);
+    iterations_ += local.iterations;
+    if (!local.is_separated) return Outcome::not_separated;
+    stop_reason_ = local.stop_reason;
+    const bool is_cut_short = stop_reason_ > StopReason::precision_limit;
+    // An earlier answer is better than half of this one.
+    if (is_cut_short && has_answer()) return Outcome::stopped;
+    if (!check_all(std::move(local), draw) || is_cut_short) return Outcome::stopped;
+
+    const std::vector<Index> found =
+        violators(draw, eps * std::min(1.0, points_.unit(answer_.margin.w)));
+    const SamplingRound round = describe(form, draw, found);
+    rounds_.push_back(round);
+    if (settings_.on_status) settings_.on_status({iterations_, answer_.violation, round.drawn});
+    if (found.empty()) {
+      if (eps > settings_.eps) {
+        eps = std::max(settings_.eps, kNextEps * eps);
+        continue;
+      }
+      // Kernel values in float may not allow the draw itself to be solved better.
+      return stop_reason_ == StopReason::converged ? Outcome::certified : Outcome::stopped;
+    }
+    if (round.is_successful) {
+      for (const Index point : found) urn_.double_weight(point);
+    }
+    grow_if_stalled(round.is_successful);
+  }
+  return Outcome::stopped;
+}
+
+// The support vectors of the last answer, r points by weight, and what else each sign needs so that
+// its coefficients can sum to 1.
+std::vector<Index> RandomSampling::choose_draw(const MarginForm& form) {
+  std::vector<Index> draw;
+  std::vector<bool> is_drawn(usize(points_.size()), false);
+  double room[2] = {0, 0};
+  const auto add = [&](Index point) {
+    if (is_drawn[usize(point)]) return;
+    is_drawn[usize(point)] = true;
+    draw.push_back(point);
+    room[points_.sign(point) > 0 ? 0 : 1] += form.limit() * points_.weight(point);
+  };
+  if (settings_.carry_support) {
+    for (const Index point : answer_.margin.w.points) add(point);
+  }
+  const Index wanted = static_cast<Index>(draw.size()) + draw_size_;
+  urn_.refill();
+  Index point = 0;
+  while (static_cast<Index>(draw.size()) < wanted && (point = urn_.next(random_)) >= 0) add(point);
+  while (std::min(room[0], room[1]) < 1 && (point = urn_.next(random_)) >= 0) {
+    if (room[points_.sign(point) > 0 ? 0 : 1] < 1) add(point);
+  }
+  std::sort(draw.begin(), draw.end());
+  return draw;
+}
+
+SamplingRound RandomSampling::describe(const MarginForm& form, std::span<const Index> draw,
+                                       std::span<const Index> found) const {
+  SamplingRound round;
+  round.k = form.kind == MarginForm::Kind::hulls ? form.k : 0;
+  round.drawn = static_cast<Index>(draw.size());
+  round.delta = delta_;
+  round.support = static_cast<Index>(answer_.margin.w.points.size());
+  round.violators = static_cast<Index>(found.size());
+  round.violator_share = urn_.share(found);
+  round.is_successful = round.violator_share <= 1 / (3 * delta_);
+  return round;
+}
+
+// f of every point, in one pass; false when it was told to stop.
+bool RandomSampling::check_all(LocalMargin local, std::span<const Index> draw) {
+  CheckedMargin checked;
+  checked.values.resize(usize(points_.size()));
+  const PassControl pass(context_);
+  try {
+    points_.project(local.w, checked.values, pass.control());
+  } catch (const Cancelled&) {
+    stop_reason_ = context_.must_stop();
+    if (!has_answer()) answer_.margin = std::move(local);
+    return false;
+  }
+  counts_.computed += points_.size() * static_cast<Index>(local.w.points.size());
+  checked.violation = local.violation;
+  std::size_t next_drawn = 0;
+  for (Index p = 0; p < points_.size(); ++p) {
+    double& value = checked.values[usize(p)];
+    value += local.offset;
+    if (next_drawn < draw.size() && draw[next_drawn] == p)
+      ++next_drawn;
+    else
+      checked.violation = std::max(checked.violation, 1 - points_.sign(p) * value);
+  }
+  checked.margin = std::move(local);
+  answer_ = std::move(checked);
+  return true;
+}
+
+std::vector<Index> RandomSampling::violators(std::span<const Index> draw, double eps) const {
+  std::vector<Index> result;
+  std::size_t next_drawn = 0;
+  for (Index p = 0; p < points_.size(); ++p) {
+    if (next_drawn < draw.size() && draw[next_drawn] == p)
+      ++next_drawn;
+    else if (1 - points_.sign(p) * answer_.values[usize(p)] > eps)
+      result.push_back(p);
+  }
+  return result;
+}
+
+// Successful rounds should be half of all, and all together no more than the bound. If not, delta
+// is too small, or r for it; r grows as 6 delta^2.
+void RandomSampling::grow_if_stalled(bool is_successful) {
+  failures_ = is_successful ? 0 : failures_ + 1;
+  ++rounds_at_this_size_;
+  if (failures_ < kMaxFailures &&
+      static_cast<double>(rounds_at_this_size_) < round_bound(delta_, points_.size()))
+    return;
+  draw_size_ = std::min(2 * draw_size_, points_.size());
+  delta_ *= std::sqrt(2.0);
+  failures_ = 0;
+  rounds_at_this_size_ = 0;
+}
+
+bool RandomSampling::must_stop() {
+  stop_reason_ = context_.must_stop();
+  if (stop_reason_ == StopReason::converged && context_.options.max_iterations > 0 &&
+      iterations_ >= context_.options.max_iterations)
+    stop_reason_ = StopReason::iteration_limit;
+  return stop_reason_ != StopReason::converged;
+}
+
+}  // namespace tamis
