@@ -63,6 +63,9 @@ struct TrainOptions {
   Index draw = 0;             ///< rows of the first draw; 0: chosen by the number of features
   bool carry_support = true;  ///< take the support vectors found into the next draw
 
+  /// Go on from the machine of a method that looked at a part of the rows to the optimum on all.
+  bool polish = false;
+
   // When it is good enough, or enough altogether.
   double eps = 1e-3;                ///< KKT tolerance > 0, as LIBSVM's -e
   std::int64_t max_iterations = 0;  ///< pair updates per machine; 0: no limit

@@ -202,6 +202,18 @@ std::vector<OptionDescription> make_table() {
                           {"maxabs", ScalingMethod::maxabs}},
                          "Scale the columns; kept in the model and applied when predicting"));
   add_sampling_options(&table);
+  table.push_back({"polish",
+                   "",
+                   "",
+                   "Go on from the machine of a method that looked at a part of the rows to the "
+                   "optimum on all of them",
+                   {},
+                   [](O& o, std::string_view text) {
+                     if (!text.empty() && text != "true" && text != "false")
+                       throw InvalidArgument(fmt::format("polish is '{}': true or false", text));
+                     o.polish = text != "false";
+                   },
+                   [](const O& o) { return std::string(o.polish ? "true" : "false"); }});
   table.push_back(number("seed", "", &O::seed, "Seed of everything random"));
   table.push_back(
       number("eps", "e", &O::eps, "Stop when the optimality conditions hold to this, > 0"));
@@ -237,6 +249,9 @@ void TrainOptions::validate() const {
   require(max_iterations >= 0, "max-iterations", static_cast<double>(max_iterations), "at least 0");
   require(std::isfinite(max_seconds) && max_seconds >= 0, "max-seconds", max_seconds,
           "finite and at least 0");
+  if (polish && (method == "exact" || method == "opt-margin" || method == "opt-soft-margin"))
+    throw InvalidArgument(
+        fmt::format("polish: the method {} looks at all rows, and ends at its optimum", method));
   require(margin_k == 0 || margin_k == kSmallestK || (std::isfinite(margin_k) && margin_k >= 1),
           "margin-k", margin_k, "at least 1, 0, or smallest");
   require(nu >= 0 && nu <= 1, "nu", nu, "from 0 to 1");

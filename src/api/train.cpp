@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "api/method_table.hpp"
+#include "api/polish.hpp"
 #include "api/prepare.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
@@ -37,6 +38,7 @@ TrainResult train(const Dataset& data, const TrainOptions& options, const RunCon
     Prepared prepared = prepare(data, options, control);
     const double prepare_seconds = context.watch.seconds();
     MethodResult trained = method.train(prepared.set, context);
+    if (options.polish) trained = polish(prepared.set, context, std::move(trained));
     const double method_seconds = context.watch.seconds() - prepare_seconds;
     TrainResult result;
     result.model =

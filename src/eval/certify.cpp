@@ -12,9 +12,8 @@
 #include "base/parallel.hpp"
 #include "eval/checked_rows.hpp"
 #include "eval/claimed_problem.hpp"
-#include "eval/expansion_values.hpp"
 #include "eval/row_content.hpp"
-#include "model/kernel_expansion.hpp"
+#include "model/precise_values.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -184,13 +183,15 @@ Certificate certify_rows(const Model& model, const KernelExpansion& expansion,
     rounding.push_back(float_error(expansion, rows.features, coefficients_of(expansion, m)));
   result.in_double = *std::max_element(rounding.begin(), rounding.end()) > 0.1 * options.eps;
   if (result.in_double) std::fill(rounding.begin(), rounding.end(), 0.0);
-  const std::vector<double> values =
-      expansion_values(expansion, rows.features, result.in_double, control);
+  const auto evaluate = [&](const Matrix& some) {
+    std::vector<double> values(usize(checked_product(some.rows(), machines)));
+    expansion_values(expansion, some, result.in_double, values, control);
+    return values;
+  };
+  const std::vector<double> values = evaluate(rows.features);
   const bool is_precomputed = expansion.kernel().type == KernelType::precomputed;
   const std::vector<double> at_vectors =
-      is_precomputed ? std::vector<double>()
-                     : expansion_values(expansion, matching_vectors(expansion, rows.features),
-                                        result.in_double, control);
+      is_precomputed ? std::vector<double>() : evaluate(matching_vectors(expansion, rows.features));
 
   result.certified = true;
   const auto names = expansion.decision_columns(model.classes());

@@ -50,6 +50,11 @@ class ComputedRows : public qp::RowSource {
   void make_cache();
   double measure_compute_seconds() const;
   std::vector<Request> look_up(std::span<const Index> rows, std::span<const double> coefficients);
+  bool add_linear(std::span<const Index> points, std::span<const Index> rows,
+                  std::span<const double> coefficients, std::span<double> sums);
+  /// w += coefficient * row, and <w, row>.
+  void add_row(Index row, double coefficient, std::span<double> w) const;
+  double product(std::span<const double> w, Index row) const;
   /// sums += requested rows over the points of `blocks`; fills the kept rows.
   bool add_requests(const KernelBlocks& blocks, std::span<const Request> requests,
                     std::span<double> sums);

@@ -12,11 +12,16 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Hulls whose squared distance is less than this part of the largest |phi(x)|^2 meet: kernel values
-// are known to about 48 bits at best.
+// are known to about 48 bits at best. Where pairs alone have to find out, which come near to zero
+// ever more slowly, less must do.
 constexpr double kZeroDistance = 1e-10;
+constexpr double kZeroDistanceOfPairs = 1e-7;
 
 // Pairs are quick down to this violation, in margins.
 constexpr double kCoarse = 0.1;
+
+// Sums that are right up to this are left alone, so that coefficients at their limit stay there.
+constexpr double kRounding = 1e-12;
 
 // No coefficient of a hull exceeds 1; with this limit it is never at it.
 constexpr double kHullLimit = 2;
@@ -48,6 +53,7 @@ void fit_to_hull(const qp::Problem& problem, double sign, std::vector<double>* b
     sum += std::abs((*beta)[p]);
   }
   double missing = 1 - sum;
+  if (std::abs(missing) < kRounding) return;
   for (std::size_t p = 0; p < beta->size(); ++p) {
     if (limit(p) == 0) continue;
     if (sum > 1) {
@@ -65,6 +71,7 @@ void balance(std::vector<double>* beta) {
   double sum[2] = {0, 0};
   for (const double b : *beta) sum[b > 0 ? 0 : 1] += std::abs(b);
   const double less = std::min(sum[0], sum[1]);
+  if (less > (1 - kRounding) * std::max(sum[0], sum[1])) return;
   for (double& b : *beta) {
     if (b != 0) b *= less / sum[b > 0 ? 0 : 1];
   }
@@ -72,7 +79,7 @@ void balance(std::vector<double>* beta) {
 
 qp::Problem make_problem(const SamplePoints& points, const MarginForm& form,
                          std::span<const Index> draw, const LocalMargin* start) {
-  const bool is_hull = form.kind != MarginForm::Kind::cost;
+  const bool is_hull = form.is_hull();
   qp::Problem problem;
   for (const Index point : draw) {
     const double sign = points.sign(point);
@@ -81,6 +88,7 @@ qp::Problem make_problem(const SamplePoints& points, const MarginForm& form,
     problem.upper.push_back(sign > 0 ? limit : 0);
     problem.lower.push_back(sign > 0 ? 0 : -limit);
     if (is_hull) problem.group.push_back(sign > 0 ? 0 : 1);
+    if (form.ridge() > 0) problem.ridge.push_back(form.ridge() / points.weight(point));
   }
   problem.start = coefficients_in_draw(draw, start);
   if (is_hull) {
@@ -116,7 +124,7 @@ class HullSolver {
     while (true) {
       run(tolerance);
       const double squared_distance = 2 * solution_.objective;
-      if (squared_distance <= kZeroDistance * scale) {
+      if (squared_distance <= zero_distance_ * scale) {
         LocalMargin none = finish(1);
         none.is_separated = false;
         return none;
@@ -138,7 +146,9 @@ class HullSolver {
   void run(double tolerance) {
     qp::Limits limits{tolerance, 0, limits_.max_seconds};
     if (limits_.max_iterations > 0) limits.max_iterations = limits_.max_iterations - iterations_;
-    solution_ = points_.solve(problem_, draw_, limits, coarse_, control_, counts_);
+    DrawSolution found = points_.solve(problem_, draw_, limits, coarse_, control_, counts_);
+    solution_ = std::move(found.solution);
+    zero_distance_ = found.by_free_set ? kZeroDistance : kZeroDistanceOfPairs;
     iterations_ += solution_.iterations;
     problem_.start = solution_.beta;
     set_thresholds();
@@ -157,7 +167,7 @@ class HullSolver {
       std::vector<double> values(usize(points_.size()));
       RunControl quiet = control_;
       quiet.on_progress = nullptr;
-      points_.project(direction(1), values, quiet);
+      points_.project(direction(1), false, values, quiet, counts_);
       theta_[g] = g == 0 ? -kInfinity : kInfinity;
       for (std::size_t p = 0; p < draw_.size(); ++p) {
         if (problem_.group[p] != g) continue;
@@ -201,6 +211,7 @@ class HullSolver {
   LocalLimits limits_;
   const RunControl& control_;
   EvaluationCounts* counts_;
+  double zero_distance_ = kZeroDistance;
   double coarse_ = 0;  // tolerance down to which pairs are good
   qp::Solution solution_;
   double theta_[2] = {0, 0};
@@ -211,31 +222,33 @@ LocalMargin solve_cost(const SamplePoints& points, const qp::Problem& problem,
                        std::span<const Index> draw, const LocalLimits& limits,
                        const RunControl& control, EvaluationCounts* counts) {
   const qp::Solution solution =
-      points.solve(problem, draw, {0.5 * limits.eps, limits.max_iterations, limits.max_seconds},
-                   kCoarse, control, counts);
+      points
+          .solve(problem, draw, {0.5 * limits.eps, limits.max_iterations, limits.max_seconds},
+                 kCoarse, control, counts)
+          .solution;
   LocalMargin answer;
   answer.offset = solution.bias[0];
   answer.violation = solution.violation;
   answer.stop_reason = solution.stop_reason;
   answer.iterations = solution.iterations;
-  double linear = 0;
+  double rest = 0;  // of the objective: all but 1/2 |w|^2
   for (std::size_t p = 0; p < draw.size(); ++p) {
     const double b = solution.beta[p];
     if (b == 0) continue;
     answer.w.points.push_back(draw[p]);
     answer.w.coefficients.push_back(b);
-    linear += std::abs(b);
+    rest += problem.ridge_at(static_cast<Index>(p)) * b * b / 2 - std::abs(b);
     if (b == problem.upper[p] || b == problem.lower[p]) ++answer.bounded;
   }
-  answer.squared_norm = 2 * (solution.objective + linear);
+  answer.squared_norm = std::max(0.0, 2 * (solution.objective - rest));
   return answer;
 }
 
 }  // namespace
 
 double MarginForm::limit() const {
-  if (kind == Kind::hard) return kInfinity;
-  return kind == Kind::hulls ? 1 / k : cost;
+  if (kind == Kind::hulls) return 1 / k;
+  return kind == Kind::cost ? cost : kInfinity;
 }
 
 LocalMargin solve_local_margin(const SamplePoints& points, const MarginForm& form,
@@ -243,8 +256,7 @@ LocalMargin solve_local_margin(const SamplePoints& points, const MarginForm& for
                                const LocalLimits& limits, const RunControl& control,
                                EvaluationCounts* counts) {
   qp::Problem problem = make_problem(points, form, draw, start);
-  if (form.kind == MarginForm::Kind::cost)
-    return solve_cost(points, problem, draw, limits, control, counts);
+  if (!form.is_hull()) return solve_cost(points, problem, draw, limits, control, counts);
   HullSolver solver(points, std::move(problem), draw, limits, control, counts);
   return solver.solve(start == nullptr ? 0 : start->half_margin);
 }

@@ -23,16 +23,20 @@ namespace tamis {
 /// Which of the problems.
 struct MarginForm {
   enum class Kind {
-    hard,   ///< (P1)
-    hulls,  ///< (P3) with D = weight / k
-    cost,   ///< the C-SVC: (P3) with the D that C stands for
+    hard,          ///< (P1)
+    hulls,         ///< (P3) with D = weight / k
+    cost,          ///< the C-SVC: (P3) with the D that C stands for
+    squared_cost,  ///< the C-SVC with squared slacks
   };
   Kind kind = Kind::hard;
   double k = 1;     ///< hulls
-  double cost = 1;  ///< cost
+  double cost = 1;  ///< cost, squared_cost
 
+  bool is_hull() const { return kind == Kind::hard || kind == Kind::hulls; }
   /// Largest coefficient of a point with weight 1; infinite: no limit.
   double limit() const;
+  /// Added to K(p, p) of a point with weight 1.
+  double ridge() const { return kind == Kind::squared_cost ? 1 / (2 * cost) : 0; }
 };
 
 struct LocalMargin {

@@ -38,16 +38,6 @@ struct SampledMachine {
   double fitted_tube = 0;  ///< regression
 };
 
-void require_supported(const TrainOptions& options) {
-  if (options.kernel == KernelType::sigmoid)
-    throw InvalidArgument(
-        fmt::format("the method {} needs a kernel that is an inner product, which sigmoid is not",
-                    options.method));
-  if (options.loss != SlackLoss::l1)
-    throw InvalidArgument(
-        fmt::format("the method {} knows linear slacks only (loss l1)", options.method));
-}
-
 double weight_of(const SamplePoints& points, double sign) {
   double sum = 0;
   for (Index p = 0; p < points.size(); ++p) {
@@ -82,13 +72,18 @@ SamplingSettings sampling_settings(const TrainingSet& data, const TrainOptions& 
 MarginForm wanted_form(const SamplePoints& points, bool is_regression, bool is_hard,
                        const TrainOptions& options) {
   if (is_hard) return {MarginForm::Kind::hard, 1, 0};
-  if (options.margin_k == kSmallestK) return {MarginForm::Kind::hulls, 1, 0};
   const double all = weight_of(points, 1) + weight_of(points, -1);
   const double rows = is_regression ? all / 2 : all;
   const double nu = options.nu == 0 && is_regression ? kTubeNu : options.nu;
   double k = options.margin_k;
   if (k == 0 && nu > 0) k = std::max(1.0, nu * rows / 2);
-  if (k == 0) return {MarginForm::Kind::cost, 0, options.cost};
+  if (k == 0) {
+    return {options.loss == SlackLoss::l2 ? MarginForm::Kind::squared_cost : MarginForm::Kind::cost,
+            0, options.cost};
+  }
+  if (options.loss == SlackLoss::l2)
+    throw InvalidArgument("loss is l2: reduced hulls (margin-k, nu, tubes) have linear slacks, l1");
+  if (k == kSmallestK) return {MarginForm::Kind::hulls, 1, 0};
   const double largest = std::min(weight_of(points, 1), weight_of(points, -1));
   if (k > largest) {
     throw InvalidArgument(
@@ -122,13 +117,20 @@ MarginForm wanted_form(const SamplePoints& points, bool is_regression, bool is_h
 Outcome run_sampling(RandomSampling& sampling, const SamplePoints& points, bool is_regression,
                      const TrainOptions& options, MarginForm* form) {
   Outcome outcome = Outcome::stopped;
+  const double largest = std::min(weight_of(points, 1), weight_of(points, -1));
   if (options.margin_k == kSmallestK && form->kind != MarginForm::Kind::hard) {
-    const double largest = std::min(weight_of(points, 1), weight_of(points, -1));
     const MarginSearch found = find_smallest_k(sampling, largest);
     *form = {MarginForm::Kind::hulls, found.k > 0 ? found.k : largest, 0};
     outcome = found.outcome;
   } else {
     outcome = sampling.run(*form);
+    // Nobody asked for this k: half of what is missing to the largest is added until it is enough.
+    const bool is_free = options.margin_k == 0 && options.nu == 0;
+    while (is_free && outcome == Outcome::not_separated && form->kind == MarginForm::Kind::hulls &&
+           largest - form->k > 0.001 * largest) {
+      form->k = (form->k + largest) / 2;
+      outcome = sampling.run(*form);
+    }
   }
   if (outcome == Outcome::not_separated) throw_not_separated(*form, is_regression, options);
   return outcome;
@@ -141,12 +143,11 @@ SampledMachine describe(const RandomSampling& sampling, const SamplePoints& poin
   SampledMachine machine;
   machine.rounds = sampling.rounds();
   machine.bound = round_bound(sampling.delta(), points.size());
-  machine.cost = form.limit() / margin.half_margin;
-  machine.margin = 1 / std::sqrt(margin.squared_norm);
-  if (form.kind != MarginForm::Kind::hard) {
-    double one_side = 0;
-    for (const double c : margin.w.coefficients) one_side += std::abs(c) / 2;
-    machine.k = form.kind == MarginForm::Kind::hulls ? form.k : one_side / form.cost;
+  machine.cost = form.is_hull() ? form.limit() / margin.half_margin : form.cost;
+  machine.margin = margin.squared_norm > 0 ? 1 / std::sqrt(margin.squared_norm) : 0;
+  if (form.kind == MarginForm::Kind::hulls) machine.k = form.k;
+  if (form.kind == MarginForm::Kind::cost) {  // the coefficients of a sign sum to C / D
+    for (const double c : margin.w.coefficients) machine.k += std::abs(c) / (2 * form.cost);
   }
   MachineStats& stats = machine.result.stats;
   stats.iterations = sampling.iterations();
@@ -161,23 +162,27 @@ SampledMachine describe(const RandomSampling& sampling, const SamplePoints& poin
 // Objective and gap as `certify` computes them: of the C-SVC with the C that this answer stands
 // for.
 void set_class_objectives(const SamplePoints& points, const CheckedMargin& answer,
-                          SampledMachine* machine) {
+                          const MarginForm& form, SampledMachine* machine) {
   MachineStats& stats = machine->result.stats;
-  double linear = 0;
-  for (const double c : answer.margin.w.coefficients) linear += std::abs(c);
-  stats.objective = answer.margin.squared_norm / 2 - linear;
+  const double half_square = answer.margin.squared_norm / 2;
+  const bool is_squared = form.kind == MarginForm::Kind::squared_cost;
+  stats.objective = half_square;
+  for (std::size_t s = 0; s < answer.margin.w.points.size(); ++s) {
+    const double c = std::abs(answer.margin.w.coefficients[s]);
+    stats.objective += form.ridge() / points.weight(answer.margin.w.points[s]) * c * c / 2 - c;
+  }
   double slacks = 0;
   double smallest = std::numeric_limits<double>::infinity();
   for (Index p = 0; p < static_cast<Index>(answer.values.size()); ++p) {
     const double value = points.sign(p) * answer.values[usize(p)];
+    const double slack = std::max(0.0, 1 - value);
     smallest = std::min(smallest, value);
-    slacks += points.weight(p) * std::max(0.0, 1 - value);
+    slacks += points.weight(p) * (is_squared ? slack * slack : slack);
   }
-  const double half_square = answer.margin.squared_norm / 2;
   if (std::isfinite(machine->cost))
-    stats.gap = half_square + machine->cost * slacks + stats.objective;
+    stats.gap = std::max(0.0, half_square + machine->cost * slacks + stats.objective);
   else if (smallest > 0)  // f / smallest keeps every margin
-    stats.gap = half_square / (smallest * smallest) + stats.objective;
+    stats.gap = std::max(0.0, half_square / (smallest * smallest) + stats.objective);
   else
     stats.gap = std::numeric_limits<double>::infinity();
 }
@@ -217,7 +222,7 @@ SampledMachine train_classes(const SamplingRun& run, const BinaryTask& task) {
   machine.result.machine.coefficients = margin.w.coefficients;
   for (const Index point : margin.w.points)
     machine.result.machine.rows.push_back(task.rows[usize(point)]);
-  set_class_objectives(points, sampling.answer(), &machine);
+  set_class_objectives(points, sampling.answer(), form, &machine);
   return machine;
 }
 
@@ -240,7 +245,7 @@ void set_tube_objectives(const TubePoints& points, const CheckedMargin& answer,
     const double slack = std::max(0.0, std::abs(residual) - machine->fitted_tube);
     if (std::isfinite(machine->cost)) primal += machine->cost * points.weight(i) * slack;
   }
-  stats.gap = primal + stats.objective;
+  stats.gap = std::max(0.0, primal + stats.objective);
   stats.violation = answer.violation / sigma;
 }
 
@@ -262,12 +267,17 @@ SampledMachine train_tube(const SamplingRun& run) {
   run_sampling(sampling, points, true, options, &form);
   const LocalMargin& margin = sampling.answer().margin;
   const double sigma = points.slope(margin.w);
-  if (sigma <= 0)
-    throw DataError("the tube found does not depend on the response: give a wider tube");
   SampledMachine machine = describe(sampling, points, form);
+  if (sigma <= 0) {  // stopped before there was a tube
+    machine.result.machine.offset = mean;
+    machine.result.stats.gap = std::numeric_limits<double>::infinity();
+    return machine;
+  }
   machine.nu = 2 * machine.k / weight_of(points, 1);
   machine.cost /= sigma;
-  machine.fitted_tube = options.tube - 1 / sigma;
+  // Where k is more than half the rows, points on both sides of the tube are at their limit and
+  // cancel out: the fit is then that of the tube turned inside out.
+  machine.fitted_tube = std::abs(options.tube - 1 / sigma);
   machine.margin = 0;  // of the separation in the space of features and response: of no use here
   const Direction features = points.feature_part(margin.w);
   machine.result.machine.rows = features.points;
@@ -324,7 +334,6 @@ void fill_tables(std::span<const SampledMachine> machines, bool is_regression,
 }
 
 MethodResult train_sampled(const TrainingSet& data, const TrainContext& context, bool is_hard) {
-  require_supported(context.options);
   const Decision decision = decision_for(data, context.options);
   const Index count = num_machines(decision, data.num_classes);
   TrainProgress progress(context.control, count, context.options.eps);

@@ -70,10 +70,14 @@ RandomSampling::Outcome RandomSampling::run(const MarginForm& form) {
     const bool is_cut_short = stop_reason_ > StopReason::precision_limit;
     // An earlier answer is better than half of this one.
     if (is_cut_short && has_answer()) return Outcome::stopped;
-    if (!check_all(std::move(local), draw) || is_cut_short) return Outcome::stopped;
+    if (!check_all(std::move(local), form) || is_cut_short) return Outcome::stopped;
 
-    const std::vector<Index> found =
-        violators(draw, eps * std::min(1.0, points_.unit(answer_.margin.w)));
+    std::vector<Index> found = violators(draw, eps * unit());
+    if (found.empty() && eps <= settings_.eps && needs_double()) {
+      in_double_ = true;
+      if (!check_all(LocalMargin(answer_.margin), form)) return Outcome::stopped;
+      found = violators(draw, eps * unit());
+    }
     const SamplingRound round = describe(form, draw, found);
     rounds_.push_back(round);
     if (settings_.on_status) settings_.on_status({iterations_, answer_.violation, round.drawn});
@@ -82,19 +86,21 @@ RandomSampling::Outcome RandomSampling::run(const MarginForm& form) {
         eps = std::max(settings_.eps, kNextEps * eps);
         continue;
       }
-      // Kernel values in float may not allow the draw itself to be solved better.
-      return stop_reason_ == StopReason::converged ? Outcome::certified : Outcome::stopped;
+      if (answer_.violation <= eps * unit()) return Outcome::certified;
+      // Kernel values in float do not allow the draw itself to be solved better.
+      stop_reason_ = StopReason::precision_limit;
+      return Outcome::stopped;
     }
     if (round.is_successful) {
       for (const Index point : found) urn_.double_weight(point);
     }
-    grow_if_stalled(round.is_successful);
+    adapt(round.is_successful);
   }
   return Outcome::stopped;
 }
 
-// The support vectors of the last answer, r points by weight, and what else each sign needs so that
-// its coefficients can sum to 1.
+// The support vectors of the last answer, r points by weight, and what else each sign needs: a
+// point at least, and for hulls so many that their coefficients can sum to 1.
 std::vector<Index> RandomSampling::choose_draw(const MarginForm& form) {
   std::vector<Index> draw;
   std::vector<bool> is_drawn(usize(points_.size()), false);
@@ -103,7 +109,8 @@ std::vector<Index> RandomSampling::choose_draw(const MarginForm& form) {
     if (is_drawn[usize(point)]) return;
     is_drawn[usize(point)] = true;
     draw.push_back(point);
-    room[points_.sign(point) > 0 ? 0 : 1] += form.limit() * points_.weight(point);
+    room[points_.sign(point) > 0 ? 0 : 1] +=
+        form.is_hull() ? form.limit() * points_.weight(point) : 1;
   };
   if (settings_.carry_support) {
     for (const Index point : answer_.margin.w.points) add(point);
@@ -132,28 +139,37 @@ SamplingRound RandomSampling::describe(const MarginForm& form, std::span<const I
   return round;
 }
 
-// f of every point, in one pass; false when it was told to stop.
-bool RandomSampling::check_all(LocalMargin local, std::span<const Index> draw) {
+bool RandomSampling::needs_double() const {
+  return !in_double_ && points_.rounding(answer_.margin.w) > 0.1 * settings_.eps * unit();
+}
+
+// f of every point, in one pass, and how much each breaks its optimality condition; false when it
+// was told to stop.
+bool RandomSampling::check_all(LocalMargin local, const MarginForm& form) {
   CheckedMargin checked;
   checked.values.resize(usize(points_.size()));
   const PassControl pass(context_);
   try {
-    points_.project(local.w, checked.values, pass.control());
+    points_.project(local.w, in_double_, checked.values, pass.control(), &counts_);
   } catch (const Cancelled&) {
     stop_reason_ = context_.must_stop();
     if (!has_answer()) answer_.margin = std::move(local);
     return false;
   }
-  counts_.computed += points_.size() * static_cast<Index>(local.w.points.size());
-  checked.violation = local.violation;
-  std::size_t next_drawn = 0;
+  std::size_t next = 0;  // of the support vectors
   for (Index p = 0; p < points_.size(); ++p) {
     double& value = checked.values[usize(p)];
     value += local.offset;
-    if (next_drawn < draw.size() && draw[next_drawn] == p)
-      ++next_drawn;
-    else
-      checked.violation = std::max(checked.violation, 1 - points_.sign(p) * value);
+    const double short_of_margin = 1 - points_.sign(p) * value;
+    double breach = short_of_margin;
+    if (next < local.w.points.size() && local.w.points[next] == p) {
+      const double coefficient = std::abs(local.w.coefficients[next++]);
+      const double limit = form.limit() * points_.weight(p) / local.half_margin;
+      const double slack = coefficient * form.ridge() / points_.weight(p);
+      breach =
+          coefficient >= limit * (1 - 1e-9) ? -short_of_margin : std::abs(short_of_margin - slack);
+    }
+    checked.violation = std::max(checked.violation, breach);
   }
   checked.margin = std::move(local);
   answer_ = std::move(checked);
@@ -172,18 +188,26 @@ std::vector<Index> RandomSampling::violators(std::span<const Index> draw, double
   return result;
 }
 
-// Successful rounds should be half of all, and all together no more than the bound. If not, delta
-// is too small, or r for it; r grows as 6 delta^2.
-void RandomSampling::grow_if_stalled(bool is_successful) {
+// delta is a guess. Where violators are too heavy for it time and again, no weight is ever doubled:
+// then it is lowered, which asks for less. Where the rounds exceed the bound it was too low. Either
+// way draws become larger; and they are never smaller than what is carried, so that a problem with
+// many support vectors takes a number of rounds that grows with their logarithm.
+void RandomSampling::adapt(bool is_successful) {
   failures_ = is_successful ? 0 : failures_ + 1;
   ++rounds_at_this_size_;
-  if (failures_ < kMaxFailures &&
-      static_cast<double>(rounds_at_this_size_) < round_bound(delta_, points_.size()))
-    return;
-  draw_size_ = std::min(2 * draw_size_, points_.size());
-  delta_ *= std::sqrt(2.0);
-  failures_ = 0;
-  rounds_at_this_size_ = 0;
+  const bool too_heavy = failures_ >= kMaxFailures;
+  const bool too_many =
+      static_cast<double>(rounds_at_this_size_) >= round_bound(delta_, points_.size());
+  if (too_heavy) delta_ = std::max(1.0, delta_ / 2);
+  if (too_many) delta_ *= std::sqrt(2.0);
+  if (too_heavy || too_many) {
+    draw_size_ *= 2;
+    failures_ = 0;
+    rounds_at_this_size_ = 0;
+  }
+  if (settings_.carry_support)
+    draw_size_ = std::max(draw_size_, static_cast<Index>(answer_.margin.w.points.size()));
+  draw_size_ = std::min(draw_size_, points_.size());
 }
 
 bool RandomSampling::must_stop() {

@@ -74,11 +74,13 @@ class RandomSampling {
  private:
   std::vector<Index> choose_draw(const MarginForm& form);
   bool has_answer() const { return !answer_.values.empty(); }
-  bool check_all(LocalMargin local, std::span<const Index> draw);
+  bool check_all(LocalMargin local, const MarginForm& form);
+  bool needs_double() const;
+  double unit() const { return std::min(1.0, points_.unit(answer_.margin.w)); }
   std::vector<Index> violators(std::span<const Index> draw, double eps) const;
   SamplingRound describe(const MarginForm& form, std::span<const Index> draw,
                          std::span<const Index> found) const;
-  void grow_if_stalled(bool is_successful);
+  void adapt(bool is_successful);
   bool must_stop();
 
   const SamplePoints& points_;
@@ -89,7 +91,8 @@ class RandomSampling {
   Index draw_size_;
   double delta_;
   Index rounds_at_this_size_ = 0;
-  int failures_ = 0;  // rounds in a row that doubled nothing
+  bool in_double_ = false;  // passes over all points: float would show beside eps
+  int failures_ = 0;        // rounds in a row that doubled nothing
   CheckedMargin answer_;
   StopReason stop_reason_ = StopReason::converged;
   std::vector<SamplingRound> rounds_;

@@ -7,7 +7,7 @@
 #include "base/checked.hpp"
 #include "gram/tube_rows.hpp"
 #include "kernels/kernel_value.hpp"
-#include "model/kernel_expansion.hpp"
+#include "model/precise_values.hpp"
 #include "qp/free_set.hpp"
 
 namespace tamis {
@@ -20,42 +20,51 @@ double largest_diagonal(const Kernel& kernel, const Matrix& features) {
   return *std::max_element(diagonal.begin(), diagonal.end());
 }
 
-// <w, phi(row)> for every row, by the code that predicts.
-void project_rows(const Kernel& kernel, const Matrix& features, const Direction& w,
-                  std::span<double> values, const RunControl& control) {
+KernelExpansion expansion_of(const Kernel& kernel, const Matrix& features, const Direction& w) {
   ExpansionParts parts;
   parts.kernel = kernel;
   parts.support_vectors = features.select(w.points);
   parts.coefficients = w.coefficients;
   parts.offsets = {0.0};
-  KernelExpansion(std::move(parts)).decision_values(features, values, control);
+  return KernelExpansion(std::move(parts));
 }
 
-qp::Solution solve_rows(qp::Problem problem, auto& source, const qp::Limits& limits,
-                        double coarse_eps, qp::StopCheck& stop, const RunControl& control,
-                        EvaluationCounts* counts) {
-  qp::Solution solution;
+// <w, phi(row)> for every row, by the code that predicts.
+void project_rows(const Kernel& kernel, const Matrix& features, const Direction& w, bool in_double,
+                  std::span<double> values, const RunControl& control, EvaluationCounts* counts) {
+  const KernelExpansion expansion = expansion_of(kernel, features, w);
+  expansion_values(expansion, features, in_double, values, control);
+  const auto each = expansion.is_collapsed() ? Index{1} : static_cast<Index>(w.points.size());
+  counts->computed += features.rows() * each;
+}
+
+DrawSolution solve_rows(qp::Problem problem, auto& source, double coarse_eps, qp::StopCheck& stop,
+                        const RunControl& control, EvaluationCounts* counts) {
+  const qp::Limits& limits = stop.limits();
+  DrawSolution result;
   std::int64_t iterations = 0;
   bool is_done = false;
   if (coarse_eps > limits.eps && problem.size() <= qp::kFreeSetPoints) {
     qp::StopCheck coarse({coarse_eps, limits.max_iterations, limits.max_seconds}, control);
-    solution = qp::solve(problem, source, coarse);
-    iterations = solution.iterations;
-    problem.start = solution.beta;
-    const bool is_cut_short = solution.stop_reason > StopReason::precision_limit;
-    is_done = is_cut_short;
-    if (!is_cut_short) {
+    result.solution = qp::solve(problem, source, coarse);
+    iterations = result.solution.iterations;
+    problem.start = result.solution.beta;
+    is_done = result.solution.stop_reason > StopReason::precision_limit;  // cut short
+    if (!is_done) {
       if (auto exact = qp::solve_free_set(problem, source, stop)) {
-        solution = std::move(*exact);
-        is_done = true;
+        result.solution = std::move(*exact);
+        result.by_free_set = is_done = true;
       }
     }
   }
-  if (!is_done) solution = qp::solve(problem, source, stop);
-  solution.iterations = is_done ? iterations : iterations + solution.iterations;
+  if (!is_done) {
+    result.solution = qp::solve(problem, source, stop);
+    iterations += result.solution.iterations;
+  }
+  result.solution.iterations = iterations;
   counts->computed += source.counts().computed;
   counts->cached += source.counts().cached;
-  return solution;
+  return result;
 }
 
 }  // namespace
@@ -69,18 +78,22 @@ ClassPoints::ClassPoints(const Kernel& kernel, Matrix features, std::vector<doub
       cache_bytes_(cache_bytes),
       largest_square_(largest_diagonal(kernel, features_)) {}
 
-qp::Solution ClassPoints::solve(qp::Problem problem, std::span<const Index> draw,
+DrawSolution ClassPoints::solve(qp::Problem problem, std::span<const Index> draw,
                                 const qp::Limits& limits, double coarse_eps,
                                 const RunControl& control, EvaluationCounts* counts) const {
   qp::StopCheck stop(limits, control);
   ComputedRows source(kernel_, features_, {draw.begin(), draw.end()}, cache_bytes_,
                       [&] { return stop.interrupted(); });
-  return solve_rows(std::move(problem), source, limits, coarse_eps, stop, control, counts);
+  return solve_rows(std::move(problem), source, coarse_eps, stop, control, counts);
 }
 
-void ClassPoints::project(const Direction& w, std::span<double> values,
-                          const RunControl& control) const {
-  project_rows(kernel_, features_, w, values, control);
+void ClassPoints::project(const Direction& w, bool in_double, std::span<double> values,
+                          const RunControl& control, EvaluationCounts* counts) const {
+  project_rows(kernel_, features_, w, in_double, values, control, counts);
+}
+
+double ClassPoints::rounding(const Direction& w) const {
+  return float_error(expansion_of(kernel_, features_, w), features_, w.coefficients);
 }
 
 TubePoints::TubePoints(const Kernel& kernel, Matrix features, std::vector<double> numbers,
@@ -97,7 +110,7 @@ TubePoints::TubePoints(const Kernel& kernel, Matrix features, std::vector<double
   largest_square_ += largest * largest;
 }
 
-qp::Solution TubePoints::solve(qp::Problem problem, std::span<const Index> draw,
+DrawSolution TubePoints::solve(qp::Problem problem, std::span<const Index> draw,
                                const qp::Limits& limits, double coarse_eps,
                                const RunControl& control, EvaluationCounts* counts) const {
   qp::StopCheck stop(limits, control);
@@ -109,18 +122,24 @@ qp::Solution TubePoints::solve(qp::Problem problem, std::span<const Index> draw,
   }
   TubeRows source(kernel_, features_, std::move(rows), std::move(responses), cache_bytes_,
                   [&] { return stop.interrupted(); });
-  return solve_rows(std::move(problem), source, limits, coarse_eps, stop, control, counts);
+  return solve_rows(std::move(problem), source, coarse_eps, stop, control, counts);
 }
 
-void TubePoints::project(const Direction& w, std::span<double> values,
-                         const RunControl& control) const {
+void TubePoints::project(const Direction& w, bool in_double, std::span<double> values,
+                         const RunControl& control, EvaluationCounts* counts) const {
   const auto rows = features_.rows();
-  project_rows(kernel_, features_, feature_part(w), values.first(usize(rows)), control);
+  project_rows(kernel_, features_, feature_part(w), in_double, values.first(usize(rows)), control,
+               counts);
   const double sigma = slope(w);
   for (Index i = 0; i < rows; ++i) {
     values[usize(rows + i)] = values[usize(i)] + sigma * response(rows + i);
     values[usize(i)] += sigma * response(i);
   }
+}
+
+double TubePoints::rounding(const Direction& w) const {
+  const Direction part = feature_part(w);
+  return float_error(expansion_of(kernel_, features_, part), features_, part.coefficients);
 }
 
 double TubePoints::slope(const Direction& w) const {

@@ -17,6 +17,11 @@ struct Direction {
   std::vector<double> coefficients;
 };
 
+struct DrawSolution {
+  qp::Solution solution;
+  bool by_free_set = false;  ///< by its free coefficients, in double: as exact as can be
+};
+
 class SamplePoints {
  public:
   virtual ~SamplePoints() = default;
@@ -32,12 +37,15 @@ class SamplePoints {
   /// Solves a problem over the points `draw`, which has a start: by pairs down to `coarse_eps`, and
   /// from there by its free coefficients if they are few. `counts` grows by the kernel values it
   /// took.
-  virtual qp::Solution solve(qp::Problem problem, std::span<const Index> draw,
+  virtual DrawSolution solve(qp::Problem problem, std::span<const Index> draw,
                              const qp::Limits& limits, double coarse_eps, const RunControl& control,
                              EvaluationCounts* counts) const = 0;
-  /// values[p] = <w, phi(p)> for every point, in one pass on all cores. Throws Cancelled.
-  virtual void project(const Direction& w, std::span<double> values,
-                       const RunControl& control) const = 0;
+  /// values[p] = <w, phi(p)> for every point, in one pass on all cores; `in_double` at ten times
+  /// the cost. Throws Cancelled.
+  virtual void project(const Direction& w, bool in_double, std::span<double> values,
+                       const RunControl& control, EvaluationCounts* counts) const = 0;
+  /// Estimate of what rounding to float adds to the values of project().
+  virtual double rounding(const Direction& w) const = 0;
   /// Violations are counted in margins. Where the user's unit is finer than a margin, this is the
   /// part of a margin it is; else 1.
   virtual double unit(const Direction& /*w*/) const { return 1; }
@@ -54,11 +62,12 @@ class ClassPoints : public SamplePoints {
   double sign(Index point) const override { return targets_[static_cast<std::size_t>(point)]; }
   double weight(Index point) const override { return weights_[static_cast<std::size_t>(point)]; }
   double largest_square() const override { return largest_square_; }
-  qp::Solution solve(qp::Problem problem, std::span<const Index> draw, const qp::Limits& limits,
+  DrawSolution solve(qp::Problem problem, std::span<const Index> draw, const qp::Limits& limits,
                      double coarse_eps, const RunControl& control,
                      EvaluationCounts* counts) const override;
-  void project(const Direction& w, std::span<double> values,
-               const RunControl& control) const override;
+  void project(const Direction& w, bool in_double, std::span<double> values,
+               const RunControl& control, EvaluationCounts* counts) const override;
+  double rounding(const Direction& w) const override;
 
  private:
   Kernel kernel_;
@@ -83,11 +92,12 @@ class TubePoints : public SamplePoints {
     return weights_[static_cast<std::size_t>(row(point))];
   }
   double largest_square() const override { return largest_square_; }
-  qp::Solution solve(qp::Problem problem, std::span<const Index> draw, const qp::Limits& limits,
+  DrawSolution solve(qp::Problem problem, std::span<const Index> draw, const qp::Limits& limits,
                      double coarse_eps, const RunControl& control,
                      EvaluationCounts* counts) const override;
-  void project(const Direction& w, std::span<double> values,
-               const RunControl& control) const override;
+  void project(const Direction& w, bool in_double, std::span<double> values,
+               const RunControl& control, EvaluationCounts* counts) const override;
+  double rounding(const Direction& w) const override;
   /// One unit of the response is sigma = slope(w) margins, when w has margin 1.
   double unit(const Direction& w) const override { return slope(w); }
 

@@ -20,7 +20,7 @@ namespace tamis::qp {
 /// Problems of at most this many points: their kernel matrix is kept in double.
 inline constexpr Index kFreeSetPoints = 2048;
 /// Gives up beyond so many free coefficients: a step takes their cube.
-inline constexpr Index kMostFree = 256;
+inline constexpr Index kMostFree = 512;
 
 /// Begins at problem.start, which must be near enough to the answer for its free coefficients to be
 /// mostly the right ones. Nothing when it gives up or is told to stop; `stop` is asked for limits

@@ -1,4 +1,4 @@
-#include "eval/expansion_values.hpp"
+#include "model/precise_values.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,14 +15,13 @@ namespace {
 // Half a last bit of float, what a kernel value is off by at least.
 constexpr double kFloatRounding = 6e-8;
 
-std::vector<double> values_in_double(const KernelExpansion& expansion, const Matrix& rows,
-                                     const RunControl& control) {
+void values_in_double(const KernelExpansion& expansion, const Matrix& rows,
+                      std::span<double> values, const RunControl& control) {
   const Index machines = expansion.num_machines();
   const Matrix vectors = matching_vectors(expansion, rows);
   std::vector<std::vector<double>> coefficients;
   for (Index m = 0; m < machines; ++m) coefficients.push_back(coefficients_of(expansion, m));
-  std::vector<double> values(usize(checked_product(rows.rows(), machines)));
-  ProgressMeter meter(control, "certify", rows.rows());
+  ProgressMeter meter(control, "check", rows.rows());
   parallel_ranges(rows.rows(), 1, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       double* out = values.data() + i * machines;
@@ -34,7 +33,6 @@ std::vector<double> values_in_double(const KernelExpansion& expansion, const Mat
       meter.add(1);
     }
   });
-  return values;
 }
 
 }  // namespace
@@ -78,12 +76,12 @@ Matrix matching_vectors(const KernelExpansion& expansion, const Matrix& rows) {
                           : vectors.to_dense().with_cols(rows.cols());
 }
 
-std::vector<double> expansion_values(const KernelExpansion& expansion, const Matrix& rows,
-                                     bool in_double, const RunControl& control) {
-  if (in_double) return values_in_double(expansion, rows, control);
-  std::vector<double> values(usize(checked_product(rows.rows(), expansion.num_machines())));
-  expansion.decision_values(rows, values, control);
-  return values;
+void expansion_values(const KernelExpansion& expansion, const Matrix& rows, bool in_double,
+                      std::span<double> values, const RunControl& control) {
+  if (in_double)
+    values_in_double(expansion, rows, values, control);
+  else
+    expansion.decision_values(rows, values, control);
 }
 
 }  // namespace tamis

@@ -1,5 +1,5 @@
-// Decision values of a kernel expansion for checking it: fast where float32 kernel values are good
-// enough, from the formula in double where they are not.
+// Decision values of a kernel expansion for checking an answer: how far float32 kernel values may
+// be off, and the values from the formula in double where that is too much.
 #pragma once
 
 #include <span>
@@ -17,9 +17,10 @@ std::vector<double> coefficients_of(const KernelExpansion& expansion, Index m);
 double float_error(const KernelExpansion& expansion, const Matrix& rows,
                    std::span<const double> coefficients);
 
-/// values[i * machines + m].
-std::vector<double> expansion_values(const KernelExpansion& expansion, const Matrix& rows,
-                                     bool in_double, const RunControl& control);
+/// values[i * machines + m]: from float32 kernel values as in predicting, or in double at ten times
+/// the cost. Throws Cancelled.
+void expansion_values(const KernelExpansion& expansion, const Matrix& rows, bool in_double,
+                      std::span<double> values, const RunControl& control);
 
 /// Support vectors in the storage and width of the rows.
 Matrix matching_vectors(const KernelExpansion& expansion, const Matrix& rows);
