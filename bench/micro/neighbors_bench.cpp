@@ -51,6 +51,16 @@ BENCHMARK_CAPTURE(build, kd_tree, Structure::kd_tree)
     ->Args({91000, 22})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(build, cover_tree, Structure::cover_tree)
+    ->Args({3000000, 2})
+    ->Args({91000, 22})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(query, cover_tree, Structure::cover_tree)
+    ->Args({100000, 2, 1000, 500})
+    ->Args({100000, 2, 100000, 1})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(query, brute_force, Structure::brute_force)->Apply(shapes);
 BENCHMARK_CAPTURE(query, kd_tree, Structure::kd_tree)->Apply(shapes);
 BENCHMARK_CAPTURE(query, kd_tree_large, Structure::kd_tree)

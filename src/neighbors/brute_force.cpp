@@ -34,11 +34,15 @@ void BruteForce::search(const QueryBatch& batch, std::span<const std::uint32_t> 
     const Index end = std::min(begin + kStrip, num_points());
     batch.poll();
     distances_.evaluate(batch.matrix, {rows, count}, {self, count}, begin, end, values, kStrip);
+    bool wanted = false;
     for (std::size_t i = 0; i < count; ++i) {
-      found[i].commit(simd::collect_keys(
-          values + static_cast<Index>(i) * kStrip, end - begin, found[i].limit(), nullptr,
-          static_cast<std::uint32_t>(begin), found[i].reserve(end - begin)));
+      const float* distances = values + static_cast<Index>(i) * kStrip;
+      found[i].commit(simd::collect_keys(distances, end - begin, found[i].limit(), nullptr,
+                                         static_cast<std::uint32_t>(begin),
+                                         found[i].reserve(end - begin)));
+      wanted = wanted || found[i].limit() >= 0;
     }
+    if (!wanted) return;
   }
 }
 

@@ -35,6 +35,7 @@ class Candidates {
     k_ = k;
     room_ = k > kSmall ? k + k / 2 : k;
     size_ = 0;
+    any_ = false;
     bound_ = neighbor_key(std::numeric_limits<float>::infinity(), ~0U);
   }
   /// From now on: every key whose distance is at most `limit`.
@@ -42,13 +43,23 @@ class Candidates {
     k_ = std::numeric_limits<Index>::max();
     room_ = k_;
     size_ = 0;
+    any_ = false;
     bound_ = neighbor_key(limit, ~0U);
+  }
+
+  /// From now on: any one key whose distance is at most `limit`.
+  void start_any(float limit) {
+    start_nearest(1);
+    bound_ = neighbor_key(limit, ~0U);
+    any_ = true;
   }
 
   /// How many are wanted; beyond every number of rows when all within a radius are.
   Index k() const { return k_; }
   NeighborKey bound() const { return bound_; }
-  float limit() const { return key_distance(bound_); }
+  /// The distance of the bound; negative when nothing more is wanted.
+  float limit() const { return any_ && size_ > 0 ? -1.0F : key_distance(bound_); }
+  bool found_any() const { return size_ > 0; }
 
   /// Room for `count` more keys; commit() says how many were written.
   NeighborKey* reserve(Index count) {
@@ -63,6 +74,7 @@ class Candidates {
     if (size_ > room_ || (first_time && size_ >= k_)) cut();
   }
 
+  std::span<const NeighborKey> unsorted() const { return {keys_.data(), usize(size_)}; }
   /// The answer, in order. Ends the collecting.
   std::span<const NeighborKey> sorted() {
     if (size_ > k_) cut();
@@ -88,6 +100,7 @@ class Candidates {
   Index k_ = 1;
   Index room_ = 1;
   NeighborKey bound_ = 0;
+  bool any_ = false;
 };
 
 }  // namespace tamis

@@ -62,6 +62,12 @@ Space::Space(const Metric& metric, const Matrix& points) : points_(points) {
   }
 }
 
+std::shared_ptr<const Space> Space::of_points(std::span<const Index> rows) const {
+  auto some = std::make_shared<Space>(*this);
+  some->points_ = points_.select(rows);
+  return some;
+}
+
 Matrix Space::stored_like_points(const Matrix& rows) const {
   if (like_points(rows)) return rows;
   return points_.is_sparse() ? rows.to_sparse() : rows.to_dense();

@@ -25,12 +25,19 @@
 
 namespace tamis {
 
+/// What squares may lose below float32's normal range, far above the number of features there can
+/// be times 2^-149.
+inline constexpr double kSmallestDistance = 1e-37;
+
 /// A metric settled for the points it is used on.
 class Space {
  public:
   /// Throws DataError if K(x, x) of a point is not a finite float, InvalidArgument if there are
   /// more points than 32-bit row numbers.
   Space(const Metric& metric, const Matrix& points);
+
+  /// The same distance over some of the points, in the given order.
+  std::shared_ptr<const Space> of_points(std::span<const Index> rows) const;
 
   /// The points, held dense where that is better.
   const Matrix& points() const { return points_; }

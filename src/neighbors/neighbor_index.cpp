@@ -11,10 +11,9 @@
 #include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
-#include "neighbors/brute_force.hpp"
 #include "neighbors/candidates.hpp"
 #include "neighbors/distances.hpp"
-#include "neighbors/kd_tree.hpp"
+#include "neighbors/structures.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -69,6 +68,29 @@ void NeighborIndex::for_each_batch(const Matrix& queries, std::span<const Index>
   }
 }
 
+// Answers all queries of a batch in groups: start(candidates) before, finish(query, candidates)
+// after the search, the latter from many threads.
+template <typename Start, typename Finish>
+void NeighborIndex::run_groups(const QueryBatch& batch, const Start& start,
+                               const Finish& finish) const {
+  const std::vector<std::uint32_t> order = visit_order(batch);
+  const Index size = group_size();
+  parallel_ranges(batch.size(), size, [&](Index begin, Index end) {
+    std::vector<Candidates> found(usize(std::min(size, end - begin)));
+    std::vector<std::uint32_t> group;
+    for (Index first = begin; first < end; first += size) {
+      batch.poll();
+      group.clear();
+      for (Index i = first; i < std::min(first + size, end); ++i)
+        group.push_back(order.empty() ? static_cast<std::uint32_t>(i) : order[usize(i)]);
+      const std::span<Candidates> used(found.data(), group.size());
+      for (Candidates& candidates : used) start(candidates);
+      search(batch, group, used);
+      for (std::size_t i = 0; i < group.size(); ++i) finish(Index{group[i]}, used[i]);
+    }
+  });
+}
+
 Neighbors NeighborIndex::nearest(const Matrix& queries, std::span<const Index> rows, Index k,
                                  const RunControl& control) const {
   if (k < 1) throw InvalidArgument(fmt::format("k is {}: it must be at least 1", k));
@@ -82,30 +104,18 @@ Neighbors NeighborIndex::nearest(const Matrix& queries, std::span<const Index> r
   result.rows.resize(usize(total));
   result.squared_distances.resize(usize(total));
   for_each_batch(queries, rows, control, [&](const QueryBatch& batch, Index first_query) {
-    const std::vector<std::uint32_t> order = visit_order(batch);
-    parallel_ranges(batch.size(), group_size(), [&](Index begin, Index end) {
-      std::vector<Candidates> found(usize(std::min(group_size(), end - begin)));
-      std::vector<std::uint32_t> group;
-      for (Index first = begin; first < end; first += group_size()) {
-        batch.poll();
-        group.clear();
-        for (Index i = first; i < std::min(first + group_size(), end); ++i)
-          group.push_back(order.empty() ? static_cast<std::uint32_t>(i) : order[usize(i)]);
-        const std::span<Candidates> used(found.data(), group.size());
-        for (Candidates& candidates : used) candidates.start_nearest(result.per_query);
-        search(batch, group, used);
-        for (std::size_t i = 0; i < group.size(); ++i) {
-          Index at = (first_query + group[i]) * result.per_query;
-          const auto keys = used[i].sorted();
+    run_groups(
+        batch, [&](Candidates& candidates) { candidates.start_nearest(result.per_query); },
+        [&](Index query, Candidates& candidates) {
+          Index at = (first_query + query) * result.per_query;
+          const auto keys = candidates.sorted();
           TAMIS_CHECK(static_cast<Index>(keys.size()) == result.per_query);
           for (const NeighborKey key : keys) {
             result.rows[usize(at)] = key_row(key);
             result.squared_distances[usize(at)] = space_->reported(key_distance(key));
             ++at;
           }
-        }
-      }
-    });
+        });
   });
   return result;
 }
@@ -116,60 +126,39 @@ Neighbors NeighborIndex::nearest(const Matrix& queries, Index k, const RunContro
 
 Balls NeighborIndex::within(const Matrix& queries, std::span<const Index> rows,
                             double squared_radius, const RunControl& control) const {
-  const float limit = space_->internal_limit(squared_radius);
-  // The keys of each group, joined once all sizes are known.
-  struct Part {
-    std::vector<std::uint32_t> queries;
-    std::vector<Index> begin{0};
-    std::vector<NeighborKey> keys;
-  };
-  Balls result;
-  result.begin.assign(rows.size() + 1, 0);
-  if (limit < 0) return result;
+  // The keys of each query, joined once all sizes are known.
+  std::vector<std::vector<NeighborKey>> balls(rows.size());
+  std::atomic<Index> held_bytes = 0;
+  const Index left_bytes = memory_left(control.memory_bytes);
   for_each_batch(queries, rows, control, [&](const QueryBatch& batch, Index first_query) {
-    const std::vector<std::uint32_t> order = visit_order(batch);
-    std::vector<Part> parts(usize(round_up(batch.size(), group_size()) / group_size()));
-    std::atomic<Index> held_bytes = 0;
-    const Index left_bytes = memory_left(control.memory_bytes);
-    parallel_ranges(batch.size(), group_size(), [&](Index begin, Index end) {
-      std::vector<Candidates> found(usize(std::min(group_size(), end - begin)));
-      for (Index first = begin; first < end; first += group_size()) {
-        batch.poll();
-        Part& part = parts[usize(first / group_size())];
-        for (Index i = first; i < std::min(first + group_size(), end); ++i)
-          part.queries.push_back(order.empty() ? static_cast<std::uint32_t>(i) : order[usize(i)]);
-        const std::span<Candidates> used(found.data(), part.queries.size());
-        for (Candidates& candidates : used) candidates.start_within(limit);
-        search(batch, part.queries, used);
-        for (Candidates& candidates : used) {
+    const float limit = space_->internal_limit(squared_radius);
+    if (limit < 0) return;
+    run_groups(
+        batch, [&](Candidates& candidates) { candidates.start_within(limit); },
+        [&](Index query, Candidates& candidates) {
           const auto keys = candidates.sorted();
-          part.keys.insert(part.keys.end(), keys.begin(), keys.end());
-          part.begin.push_back(static_cast<Index>(part.keys.size()));
-        }
-        // Twice: once as keys, once in the result.
-        const Index bytes = 20 * static_cast<Index>(part.keys.size());
-        require_memory("the list of rows within the radius", held_bytes += bytes, left_bytes);
+          // As keys, then as rows and distances.
+          constexpr Index kBytes = sizeof(NeighborKey) + sizeof(Index) + sizeof(float);
+          require_memory("the list of rows within the radius",
+                         held_bytes += kBytes * static_cast<Index>(keys.size()), left_bytes);
+          balls[usize(first_query + query)].assign(keys.begin(), keys.end());
+        });
+  });
+  Balls result;
+  result.begin.push_back(0);
+  for (const auto& ball : balls)
+    result.begin.push_back(result.begin.back() + static_cast<Index>(ball.size()));
+  result.rows.resize(usize(result.begin.back()));
+  result.squared_distances.resize(usize(result.begin.back()));
+  parallel_ranges(static_cast<Index>(balls.size()), 64, [&](Index begin, Index end) {
+    for (Index q = begin; q < end; ++q) {
+      Index at = result.begin[usize(q)];
+      for (const NeighborKey key : balls[usize(q)]) {
+        result.rows[usize(at)] = key_row(key);
+        result.squared_distances[usize(at)] = space_->reported(key_distance(key));
+        ++at;
       }
-    });
-    for (const Part& part : parts) {
-      for (std::size_t i = 0; i < part.queries.size(); ++i)
-        result.begin[usize(first_query + part.queries[i] + 1)] = part.begin[i + 1] - part.begin[i];
     }
-    for (Index q = first_query; q < first_query + batch.size(); ++q)
-      result.begin[usize(q + 1)] += result.begin[usize(q)];
-    const auto total = usize(result.begin[usize(first_query + batch.size())]);
-    result.rows.resize(total);
-    result.squared_distances.resize(total);
-    parallel_each(static_cast<Index>(parts.size()), [&](Index p) {
-      const Part& part = parts[usize(p)];
-      for (std::size_t i = 0; i < part.queries.size(); ++i) {
-        Index at = result.begin[usize(first_query + part.queries[i])];
-        for (Index j = part.begin[i]; j < part.begin[i + 1]; ++j, ++at) {
-          result.rows[usize(at)] = key_row(part.keys[usize(j)]);
-          result.squared_distances[usize(at)] = space_->reported(key_distance(part.keys[usize(j)]));
-        }
-      }
-    });
   });
   return result;
 }
@@ -179,19 +168,45 @@ Balls NeighborIndex::within(const Matrix& queries, double squared_radius,
   return within(queries, all_rows(queries), squared_radius, control);
 }
 
+std::vector<std::uint8_t> NeighborIndex::any_within(const Matrix& queries,
+                                                    std::span<const Index> rows,
+                                                    double squared_radius,
+                                                    const RunControl& control) const {
+  std::vector<std::uint8_t> result(rows.size(), 0);
+  const float limit = space_->internal_limit(squared_radius);
+  if (limit < 0) return result;
+  for_each_batch(queries, rows, control, [&](const QueryBatch& batch, Index first_query) {
+    run_groups(
+        batch, [&](Candidates& candidates) { candidates.start_any(limit); },
+        [&](Index query, Candidates& candidates) {
+          result[usize(first_query + query)] = candidates.found_any() ? 1 : 0;
+        });
+  });
+  return result;
+}
+
+std::vector<std::vector<std::uint32_t>> NeighborIndex::unsorted_balls(
+    const Matrix& queries, std::span<const Index> rows, float limit,
+    const RunControl& control) const {
+  std::vector<std::vector<std::uint32_t>> balls(rows.size());
+  for_each_batch(queries, rows, control, [&](const QueryBatch& batch, Index first_query) {
+    run_groups(
+        batch, [&](Candidates& candidates) { candidates.start_within(limit); },
+        [&](Index query, Candidates& candidates) {
+          auto& ball = balls[usize(first_query + query)];
+          for (const NeighborKey key : candidates.unsorted()) ball.push_back(key_row(key));
+        });
+  });
+  return balls;
+}
+
 std::unique_ptr<NeighborIndex> make_neighbor_index(const Matrix& points, const Metric& metric,
                                                    Structure structure, const RunControl& control,
-                                                   Index /*expected_k*/) {
+                                                   Index expected_k) {
   auto space = std::make_shared<const Space>(metric, points);
-  if (structure == Structure::kd_tree) {
-    if (!space->uses_differences()) {
-      throw InvalidArgument(
-          "a kd-tree needs Euclidean order (Euclidean, linear or RBF distance) and rows that are "
-          "not very sparse");
-    }
-    if (points.rows() > 0) return std::make_unique<KdTree>(space, control);
-  }
-  return std::make_unique<BruteForce>(space);
+  if (structure == Structure::automatic)
+    structure = fastest_structure(*space, control, std::max<Index>(expected_k, 1));
+  return make_structure(std::move(space), structure, control);
 }
 
 }  // namespace tamis

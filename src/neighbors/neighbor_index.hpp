@@ -95,9 +95,20 @@ class NeighborIndex {
                const RunControl& control = {}) const;
   Balls within(const Matrix& queries, double squared_radius, const RunControl& control = {}) const;
 
+  /// 1 for each of the rows that has a point within the radius, else 0.
+  std::vector<std::uint8_t> any_within(const Matrix& queries, std::span<const Index> rows,
+                                       double squared_radius, const RunControl& control = {}) const;
+
+  /// The points within a radius, in no particular order; `limit` is Space::internal_limit(). For
+  /// passes that only mark them.
+  std::vector<std::vector<std::uint32_t>> unsorted_balls(const Matrix& queries,
+                                                         std::span<const Index> rows, float limit,
+                                                         const RunControl& control) const;
+
+  const Space& space() const { return *space_; }
+
  protected:
   explicit NeighborIndex(std::shared_ptr<const Space> space) : space_(std::move(space)) {}
-  const Space& space() const { return *space_; }
 
   /// Queries are answered in groups of up to this many.
   virtual Index group_size() const = 0;
@@ -113,6 +124,8 @@ class NeighborIndex {
   template <typename Body>
   void for_each_batch(const Matrix& queries, std::span<const Index> rows, const RunControl& control,
                       const Body& body) const;
+  template <typename Start, typename Finish>
+  void run_groups(const QueryBatch& batch, const Start& start, const Finish& finish) const;
 
   std::shared_ptr<const Space> space_;
 };

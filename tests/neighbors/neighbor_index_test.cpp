@@ -30,6 +30,7 @@ const Metric kSigmoid{Kernel{.type = KernelType::sigmoid, .gamma = 0.1, .coef0 =
 std::vector<Structure> structures_for(const Metric& metric, const Matrix& points) {
   std::vector<Structure> result{Structure::automatic, Structure::brute_force};
   if (Space(metric, points).uses_differences()) result.push_back(Structure::kd_tree);
+  if (Space(metric, points).is_metric()) result.push_back(Structure::cover_tree);
   return result;
 }
 
