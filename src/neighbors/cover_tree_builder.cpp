@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
@@ -28,22 +27,23 @@ void CoverTree::Builder::run() {
   const Index n = space_.points().rows();
   rows_.resize(usize(n));
   for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i] = static_cast<std::uint32_t>(i);
-  distances_.assign(usize(n), std::numeric_limits<float>::infinity());
+  distances_.resize(usize(n));
   owners_.resize(usize(n));
   moved_rows_.resize(usize(n));
   moved_distances_.resize(usize(n));
   Cell root;
   root.end = n;
-  root.squared_radius = take_centre(root, nullptr, root.centre, 0).squared_distance;
+  const std::vector<float> around = distances_from(space_, root.centre, control_);
+  root.squared_radius = *std::max_element(around.begin(), around.end());
   divide(root);
   lay_out(root);
 }
 
 // Gives the rows of a cell that are nearer to `row` than to their owner to the new centre, and
 // returns the row that is now farthest from its owner, of several the lowest. `packed` holds the
-// cell's rows in order; without it they are packed on the way.
+// cell's rows in order.
 CoverTree::Builder::Farthest CoverTree::Builder::take_centre(const Cell& cell,
-                                                             const Distances* packed,
+                                                             const Distances& packed,
                                                              std::uint32_t row, Index number) {
   const std::vector<Index> query{row};
   const std::vector<float> self = space_.self_values(space_.points(), query);
@@ -55,14 +55,7 @@ CoverTree::Builder::Farthest CoverTree::Builder::take_centre(const Cell& cell,
       poll();
       const Index begin = strip * kStrip;
       const Index end = std::min(begin + kStrip, cell.size());
-      if (packed != nullptr) {
-        packed->evaluate(space_.points(), query, self, begin, end, values, kStrip);
-      } else {
-        const std::vector<Index> some(rows_.begin() + cell.begin + begin,
-                                      rows_.begin() + cell.begin + end);
-        Distances(space_, some)
-            .evaluate(space_.points(), query, self, 0, end - begin, values, kStrip);
-      }
+      packed.evaluate(space_.points(), query, self, begin, end, values, kStrip);
       Farthest& far = farthest[usize(strip)];
       for (Index i = begin; i < end; ++i) {
         const auto at = usize(cell.begin + i);
@@ -89,10 +82,10 @@ void CoverTree::Builder::divide(Cell& cell) {
   {
     const std::vector<Index> order(rows_.begin() + cell.begin, rows_.begin() + cell.end);
     const Distances packed(space_, order);
-    Farthest far = take_centre(cell, &packed, cell.centre, 0);
+    Farthest far = take_centre(cell, packed, cell.centre, 0);
     while (far.squared_distance > target && static_cast<Index>(centres.size()) < kMostChildren) {
       centres.push_back(far.row);
-      far = take_centre(cell, &packed, far.row, static_cast<Index>(centres.size()) - 1);
+      far = take_centre(cell, packed, far.row, static_cast<Index>(centres.size()) - 1);
     }
   }
   sort_by_owner(cell, centres);

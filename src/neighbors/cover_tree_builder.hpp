@@ -32,7 +32,7 @@ class CoverTree::Builder {
   };
 
   void divide(Cell& cell);
-  Farthest take_centre(const Cell& cell, const Distances* packed, std::uint32_t row, Index number);
+  Farthest take_centre(const Cell& cell, const Distances& packed, std::uint32_t row, Index number);
   void sort_by_owner(Cell& cell, std::span<const std::uint32_t> centres);
   void lay_out(const Cell& root);
   bool rows_equal(const Cell& cell) const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
@@ -144,7 +145,7 @@ Distances::Distances(const Space& space, std::span<const Index> order)
     return;
   }
   std::vector<Index> all(usize(space.points().rows()));
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
+  std::iota(all.begin(), all.end(), Index{0});
   self_ = space.self_values(space.points(), all);
 }
 
@@ -165,6 +166,26 @@ void Distances::evaluate(const Matrix& matrix, std::span<const Index> rows,
 
 Index Distances::size_bytes() const {
   return blocks_.size_bytes() + static_cast<Index>(self_.size() * sizeof(float));
+}
+
+std::vector<float> distances_from(const Space& space, Index point, const RunControl& control) {
+  constexpr Index kStrip = 1024;
+  const Index n = space.points().rows();
+  const std::vector<float> self = space.self_values(space.points(), {&point, 1});
+  std::vector<float> result(usize(round_up(n, kPanel)));
+  parallel_ranges(n, kStrip, [&](Index first, Index last) {
+    for (Index begin = first; begin < last; begin += kStrip) {
+      if (control.cancelled()) throw Cancelled();
+      std::vector<Index> some(usize(std::min(kStrip, last - begin)));
+      std::iota(some.begin(), some.end(), begin);
+      const auto count = static_cast<Index>(some.size());
+      Distances(space, some)
+          .evaluate(space.points(), {&point, 1}, self, 0, count, result.data() + begin,
+                    round_up(count, kPanel));
+    }
+  });
+  result.resize(usize(n));
+  return result;
 }
 
 }  // namespace tamis

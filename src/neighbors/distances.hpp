@@ -95,4 +95,7 @@ class Distances {
   std::vector<float> self_;
 };
 
+/// Squared distances of one point of a space to all of them.
+std::vector<float> distances_from(const Space& space, Index point, const RunControl& control);
+
 }  // namespace tamis

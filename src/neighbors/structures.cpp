@@ -27,7 +27,7 @@ std::vector<Index> evenly_spaced(Index count, Index total) {
 
 std::unique_ptr<NeighborIndex> make_structure(std::shared_ptr<const Space> space,
                                               Structure structure, const RunControl& control) {
-  const bool empty = space->points().rows() == 0;
+  const bool empty = space->points().rows() == 0 || space->points().cols() == 0;
   if (structure == Structure::kd_tree) {
     if (!space->uses_differences()) {
       throw InvalidArgument(

@@ -9,6 +9,7 @@
 
 #include "base/parallel.hpp"
 #include "neighbors/naive_neighbors.hpp"
+#include "support/targets.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -124,6 +125,46 @@ TEST(NeighborIndex, FindsEqualRowsInOrderOfTheirNumbers) {
       }
     }
   }
+}
+
+TEST(NeighborIndex, HasNoTroubleWithCopiesBesideOtherRows) {
+  Matrix points = random_rows(3000, 3, 1, 26);
+  std::vector<Index> chosen;
+  for (Index i = 0; i < 3000; ++i) chosen.push_back(i % 3 == 0 ? i : i % 2);
+  points = points.select(chosen);
+  for (const Metric& metric : {kEuclidean, kPolynomial})
+    expect_naive_answers(metric, points, random_rows(6, 3, 1, 27), 30);
+}
+
+// No three-quarters of them can be told apart by a few centres.
+TEST(NeighborIndex, FindsRowsThatAreAllEquallyFarApart) {
+  std::vector<Index> begin{0};
+  std::vector<std::int32_t> columns;
+  for (std::int32_t i = 0; i < 400; ++i) {
+    columns.push_back(i);
+    begin.push_back(i + 1);
+  }
+  const Matrix points = Matrix::sparse(400, begin, columns, std::vector<float>(400, 1.0F));
+  const std::vector<Index> some{0, 399, 200};
+  expect_naive_answers(kEuclidean, points, points.select(some), 3);
+}
+
+TEST(NeighborIndex, RowsWithoutColumnsAreAllEqual) {
+  const Matrix points = Matrix::dense(20, 0, {});
+  for (const Structure structure : structures_for(kEuclidean, points)) {
+    const Neighbors found = make_neighbor_index(points, kEuclidean, structure)->nearest(points, 2);
+    EXPECT_EQ(found.rows_of(19)[0], 0);
+    EXPECT_EQ(found.rows_of(19)[1], 1);
+  }
+}
+
+TEST(NeighborIndex, AgreesOnEveryInstructionSet) {
+  testing::on_each_target([] {
+    expect_naive_answers(kEuclidean, random_rows(300, 6, 1, 28), random_rows(5, 6, 1, 29), 20);
+    expect_naive_answers(kPolynomial, random_rows(300, 6, 1, 28), random_rows(5, 6, 1, 29), 20);
+    expect_naive_answers(kEuclidean, random_rows(200, 90, 0.1, 30).to_sparse(),
+                         random_rows(5, 90, 0.1, 31).to_sparse(), 20);
+  });
 }
 
 TEST(NeighborIndex, SurvivesDistancesBeyondFloat32) {
