@@ -234,8 +234,8 @@ KernelBlocks::KernelBlocks(const Kernel& kernel, const Matrix& points, std::span
   }
 }
 
-KernelBlocks KernelBlocks::squared_distances(const Matrix& points) {
-  KernelBlocks blocks({.type = KernelType::rbf}, points);
+KernelBlocks KernelBlocks::squared_distances(const Matrix& points, std::span<const Index> rows) {
+  KernelBlocks blocks({.type = KernelType::rbf}, points, rows);
   blocks.impl_->formula.form = simd::Form::squared_distance;
   return blocks;
 }

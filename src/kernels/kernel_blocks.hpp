@@ -24,8 +24,9 @@ class KernelBlocks {
   KernelBlocks(const Kernel& kernel, const Matrix& points);
   /// The same for the given rows of `points`, in that order.
   KernelBlocks(const Kernel& kernel, const Matrix& points, std::span<const Index> rows);
-  /// Squared Euclidean distances in place of kernel values, for neighbour search.
-  static KernelBlocks squared_distances(const Matrix& points);
+  /// Squared Euclidean distances in place of kernel values, for neighbour search. Rows as above;
+  /// none given: all.
+  static KernelBlocks squared_distances(const Matrix& points, std::span<const Index> rows = {});
   ~KernelBlocks();
   KernelBlocks(KernelBlocks&&) noexcept;
   KernelBlocks& operator=(KernelBlocks&&) noexcept;
