@@ -1,4 +1,4 @@
-#include "methods/binary_machine.hpp"
+#include "model/binary_machine.hpp"
 
 #include <algorithm>
 #include <cmath>
