@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -36,6 +37,7 @@ class Candidates {
     room_ = k > kSmall ? k + k / 2 : k;
     size_ = 0;
     any_ = false;
+    marks_ = nullptr;
     bound_ = neighbor_key(std::numeric_limits<float>::infinity(), ~0U);
   }
   /// From now on: every key whose distance is at most `limit`.
@@ -44,9 +46,16 @@ class Candidates {
     room_ = k_;
     size_ = 0;
     any_ = false;
+    marks_ = nullptr;
     bound_ = neighbor_key(limit, ~0U);
   }
 
+  /// From now on: marks[row] = 1 for every key whose distance is at most `limit`; none is kept.
+  /// Several threads may mark one array.
+  void start_marking(float limit, std::uint8_t* marks) {
+    start_within(limit);
+    marks_ = marks;
+  }
   /// From now on: any one key whose distance is at most `limit`.
   void start_any(float limit) {
     start_nearest(1);
@@ -69,6 +78,7 @@ class Candidates {
   }
   void commit(Index written) {
     if (written == 0) return;
+    if (marks_ != nullptr) return mark(written);
     size_ += written;
     const bool first_time = key_row(bound_) == ~0U;
     if (size_ > room_ || (first_time && size_ >= k_)) cut();
@@ -84,6 +94,13 @@ class Candidates {
 
  private:
   static constexpr Index kSmall = 16;  // up to here the bound is kept tight after every commit
+
+  void mark(Index written) {
+    for (Index i = 0; i < written; ++i) {
+      std::atomic_ref<std::uint8_t> place(marks_[key_row(keys_[usize(i)])]);
+      place.store(1, std::memory_order_relaxed);
+    }
+  }
 
   void cut() {
     if (k_ == 1) {
@@ -101,6 +118,7 @@ class Candidates {
   Index room_ = 1;
   NeighborKey bound_ = 0;
   bool any_ = false;
+  std::uint8_t* marks_ = nullptr;
 };
 
 }  // namespace tamis

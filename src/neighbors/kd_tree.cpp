@@ -209,8 +209,9 @@ void KdTree::GroupSearch::visit_homes(Index k) {
 
 KdTree::GroupSearch::LaneSet KdTree::GroupSearch::lanes_to_enter(const Entry& entry) const {
   LaneSet lanes = 0;
-  for (int lane = 0; lane < kLanes; ++lane)
-    lanes |= (entry.bounds[lane] <= limits_[lane] ? 1U : 0U) << lane;
+  for (LaneSet lane = 0; lane < kLanes; ++lane) {
+    if (entry.bounds[lane] <= limits_[lane]) lanes |= LaneSet{1} << lane;
+  }
   if (lanes == 0) return 0;
   const std::uint32_t min_row = tree_.min_rows_[usize(entry.node)];
   const int below_home = entry.depth - home_depth_;

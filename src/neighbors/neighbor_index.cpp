@@ -185,10 +185,22 @@ std::vector<std::uint8_t> NeighborIndex::any_within(const Matrix& queries,
   return result;
 }
 
+void NeighborIndex::mark_within(const Matrix& queries, std::span<const Index> rows, float limit,
+                                std::span<std::uint8_t> marks, const RunControl& control) const {
+  TAMIS_CHECK(static_cast<Index>(marks.size()) == num_points());
+  if (limit < 0) return;
+  for_each_batch(queries, rows, control, [&](const QueryBatch& batch, Index) {
+    run_groups(
+        batch, [&](Candidates& candidates) { candidates.start_marking(limit, marks.data()); },
+        [](Index, Candidates&) {});
+  });
+}
+
 std::vector<std::vector<std::uint32_t>> NeighborIndex::unsorted_balls(
     const Matrix& queries, std::span<const Index> rows, float limit,
     const RunControl& control) const {
   std::vector<std::vector<std::uint32_t>> balls(rows.size());
+  if (limit < 0) return balls;
   for_each_batch(queries, rows, control, [&](const QueryBatch& batch, Index first_query) {
     run_groups(
         batch, [&](Candidates& candidates) { candidates.start_within(limit); },

@@ -99,8 +99,11 @@ class NeighborIndex {
   std::vector<std::uint8_t> any_within(const Matrix& queries, std::span<const Index> rows,
                                        double squared_radius, const RunControl& control = {}) const;
 
-  /// The points within a radius, in no particular order; `limit` is Space::internal_limit(). For
-  /// passes that only mark them.
+  // For passes that only strike out points. `limit` is Space::internal_limit().
+  /// marks[p] = 1 for every point p within the radius of one of the rows.
+  void mark_within(const Matrix& queries, std::span<const Index> rows, float limit,
+                   std::span<std::uint8_t> marks, const RunControl& control) const;
+  /// The points within the radius of each row, in no particular order.
   std::vector<std::vector<std::uint32_t>> unsorted_balls(const Matrix& queries,
                                                          std::span<const Index> rows, float limit,
                                                          const RunControl& control) const;

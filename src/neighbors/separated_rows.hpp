@@ -17,9 +17,9 @@ namespace tamis {
 /// its turn comes.
 class Sieve {
  public:
-  /// `rows` are points of `index`, which must outlive the sieve; `limit` is the squared radius as
+  /// `rows` are points of `index`; both must outlive the sieve. `limit` is the squared radius as
   /// Space::internal_limit() gives it.
-  Sieve(const NeighborIndex& index, std::vector<Index> rows, float limit,
+  Sieve(const NeighborIndex& index, std::span<const Index> rows, float limit,
         const RunControl& control);
   ~Sieve();
   Sieve(const Sieve&) = delete;
@@ -31,20 +31,17 @@ class Sieve {
   std::vector<Index> take();
 
  private:
-  std::vector<std::vector<std::uint32_t>> balls_around(std::span<const Index> points);
-  void strike(std::span<const std::uint32_t> ball);
+  std::vector<Index> take_one(Index row);
+  std::vector<Index> take_some(std::span<const Index> candidates);
   void drop_struck_rows();
-  Index affordable_balls() const;
 
   const NeighborIndex& index_;
   RunControl control_;
   float limit_;
-  std::vector<Index> rows_;
+  std::span<const Index> rows_;
   std::size_t cursor_ = 0;
   std::vector<std::uint8_t> struck_;  // by point; also set for points that are not among the rows
-  Index left_ = 0;                    // rows not struck out
-  Index ball_size_;                   // of the last balls found, on average
-  Index batch_ = 4;
+  Index batch_ = 1;
   // Brute force looks at fewer points once many are struck out: an index over `subset_`.
   std::vector<Index> subset_;
   std::unique_ptr<NeighborIndex> subset_index_;
@@ -77,8 +74,8 @@ class CoarseToFine {
   int level() const { return level_; }
 
  private:
-  std::vector<Index> rows_left() const;
   void start_level();
+  bool only_copies_left();
 
   const NeighborIndex& index_;
   RunControl control_;
@@ -88,6 +85,7 @@ class CoarseToFine {
   std::vector<Index> separated_;
   std::size_t before_level_ = 0;  // rows separated when the level began
   std::vector<std::uint8_t> given_;
+  std::vector<Index> left_;  // rows not given when the level began
   std::optional<Sieve> sieve_;
   bool done_ = false;
 };
