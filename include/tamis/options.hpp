@@ -34,8 +34,31 @@ struct Gamma {
   double value = 0;
 };
 
-/// For TrainOptions::margin_k.
+/// The local machines: falk, falk-c, falk-l, knn-svm, knn.
+struct LocalOptions {
+  std::int64_t k = 0;  ///< rows of a neighbourhood; 0: 500 to 2000 by the number of rows (knn: 15)
+  std::int64_t k_prime = 0;    ///< innermost rows that count as covered by a centre; 0: k / 2
+  std::string index = "auto";  ///< neighbour search; never changes the result
+  // falk-l: what is tried, on how many neighbourhoods.
+  std::int64_t selection_centres = 10;
+  std::int64_t selection_folds = 5;
+  std::vector<double> k_grid = {500, 1000, 2000, 4000};
+  std::vector<double> cost_grid = {1, 4, 16, 64};
+  std::vector<double> percentiles = {1, 10, 50, 90};  ///< of local distances, for the kernel width
+};
+
+/// For SamplingOptions::margin_k.
 inline constexpr double kSmallestK = -1;
+
+/// Random sampling with a certificate: opt-margin, opt-soft-margin.
+struct SamplingOptions {
+  /// k = 1/D of the reduced hulls, at least 1; 0: what cost (classes) or nu (regression) asks for;
+  /// kSmallestK: the smallest that separates.
+  double margin_k = 0;
+  double nu = 0;              ///< k as a share: k = nu * rows / 2, up to 1; 0: not given
+  std::int64_t draw = 0;      ///< rows of the first draw; 0: chosen by the number of features
+  bool carry_support = true;  ///< take the support vectors found into the next draw
+};
 
 struct TrainOptions {
   // What is learnt.
@@ -55,14 +78,6 @@ struct TrainOptions {
   ScalingMethod scaling = ScalingMethod::none;
   std::uint64_t seed = 1;
 
-  // Random sampling with a certificate (opt-margin, opt-soft-margin).
-  /// k = 1/D of the reduced hulls, at least 1; 0: what cost (classes) or nu (regression) asks for;
-  /// kSmallestK: the smallest that separates.
-  double margin_k = 0;
-  double nu = 0;              ///< k as a share: k = nu * rows / 2, up to 1; 0: not given
-  Index draw = 0;             ///< rows of the first draw; 0: chosen by the number of features
-  bool carry_support = true;  ///< take the support vectors found into the next draw
-
   /// Go on from the machine of a method that looked at a part of the rows to the optimum on all.
   bool polish = false;
 
@@ -70,6 +85,9 @@ struct TrainOptions {
   double eps = 1e-3;                ///< KKT tolerance > 0, as LIBSVM's -e
   std::int64_t max_iterations = 0;  ///< pair updates per machine; 0: no limit
   double max_seconds = 0;           ///< wall time of the training; 0: no limit
+
+  LocalOptions local;
+  SamplingOptions sampling;
 
   // How fast; never changes the result.
   std::int64_t cache_bytes = 0;  ///< for kernel rows; 0: what the memory budget leaves

@@ -1,9 +1,11 @@
 #include "tamis/options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "api/method_table.hpp"
 #include "base/memory.hpp"
@@ -22,6 +24,10 @@ Number parse_number(std::string_view name, std::string_view text) {
   if (error == std::errc() && end == last) return value;
   throw InvalidArgument(fmt::format("{} is '{}': give a {}number", name, text,
                                     std::is_integral_v<Number> ? "whole " : ""));
+}
+
+void require(bool ok, std::string_view name, double value, std::string_view allowed) {
+  if (!ok) throw InvalidArgument(fmt::format("{} is {}: it must be {}", name, value, allowed));
 }
 
 std::string number_text(double value) { return fmt::format("{}", value); }
@@ -115,37 +121,131 @@ std::int64_t parse_cache(std::string_view text) {
   }
 }
 
-// Options of the methods that draw rows until the answer is certified.
-void add_sampling_options(std::vector<OptionDescription>* table) {
+// A number somewhere inside the options: `field` gives a reference to it.
+template <typename Field>
+OptionDescription nested_number(std::string_view name, std::string_view help,
+                                std::vector<std::string_view> methods, Field field) {
+  using Number = std::remove_reference_t<decltype(field(std::declval<TrainOptions&>()))>;
+  OptionDescription option{name,
+                           "",
+                           "NUMBER",
+                           help,
+                           {},
+                           [name, field](TrainOptions& o, std::string_view text) {
+                             field(o) = parse_number<Number>(name, text);
+                           },
+                           [field](const TrainOptions& o) {
+                             TrainOptions copy = o;
+                             return fmt::format("{}", field(copy));
+                           }};
+  option.methods = std::move(methods);
+  return option;
+}
+
+// A list of numbers: "1,10,50".
+template <typename Field>
+OptionDescription nested_numbers(std::string_view name, std::string_view help,
+                                 std::vector<std::string_view> methods, Field field) {
+  OptionDescription option{name,
+                           "",
+                           "NUMBER,..",
+                           help,
+                           {},
+                           [name, field](TrainOptions& o, std::string_view text) {
+                             std::vector<double> values;
+                             while (!text.empty()) {
+                               const std::string_view item = text.substr(0, text.find(','));
+                               text.remove_prefix(std::min(text.size(), item.size() + 1));
+                               values.push_back(parse_number<double>(name, item));
+                             }
+                             field(o) = std::move(values);
+                           },
+                           [field](const TrainOptions& o) {
+                             TrainOptions copy = o;
+                             return fmt::format("{}", fmt::join(field(copy), ","));
+                           }};
+  option.methods = std::move(methods);
+  return option;
+}
+
+void add_local_options(std::vector<OptionDescription>& table) {
   using O = TrainOptions;
-  const std::vector<std::string_view> soft = {"opt-soft-margin"};
-  const std::vector<std::string_view> both = {"opt-margin", "opt-soft-margin"};
-  table->push_back(
+  const std::vector<std::string_view> falk{"falk", "falk-c", "falk-l"};
+  table.push_back(nested_number(
+      "k",
+      "Rows of a neighbourhood; 0: 500 to 2000 by the number of rows, "
+      "15 for knn",
+      {"falk", "falk-c", "knn-svm", "knn"}, [](O & o) -> auto& { return o.local.k; }));
+  table.push_back(nested_number(
+      "k-prime", "Innermost rows that a centre covers, 1 to k; 0: half of k", {"falk", "falk-c"},
+      [](O & o) -> auto& { return o.local.k_prime; }));
+  OptionDescription index{"index",
+                          "",
+                          "NAME",
+                          "Neighbour search; auto: whichever is fastest on a sample",
+                          {"auto", "brute-force", "kd-tree", "cover-tree"},
+                          [](O& o, std::string_view text) { o.local.index = text; },
+                          [](const O& o) { return o.local.index; }};
+  index.methods = falk;
+  table.push_back(std::move(index));
+  table.push_back(nested_number(
+      "selection-centres", "Neighbourhoods the parameters are tried on", {"falk-l"},
+      [](O & o) -> auto& { return o.local.selection_centres; }));
+  table.push_back(nested_number(
+      "selection-folds", "Folds of each trial, 2 or more", {"falk-l"},
+      [](O & o) -> auto& { return o.local.selection_folds; }));
+  table.push_back(nested_numbers(
+      "k-grid", "Values of k to try, ascending", {"falk-l"},
+      [](O & o) -> auto& { return o.local.k_grid; }));
+  table.push_back(nested_numbers(
+      "cost-grid", "Values of C to try", {"falk-l"},
+      [](O & o) -> auto& { return o.local.cost_grid; }));
+  table.push_back(nested_numbers(
+      "percentiles", "Percentiles of the local distances to try as kernel width", {"falk-l"},
+      [](O & o) -> auto& { return o.local.percentiles; }));
+}
+
+void add_sampling_options(std::vector<OptionDescription>& table) {
+  using O = TrainOptions;
+  const std::vector<std::string_view> both{"opt-margin", "opt-soft-margin"};
+  table.push_back(
       {"margin-k",
        "",
        "NUMBER",
-       "k = 1/D of the reduced hulls, >= 1; smallest: the smallest that separates; 0: "
-       "what --cost (classes) or --nu (regression) asks for",
+       "k = 1/D of the reduced hulls, >= 1; smallest: the smallest that separates; 0: what --cost "
+       "(classes) or --nu (regression) asks for",
        {},
        [](O& o, std::string_view text) {
-         o.margin_k = text == "smallest" ? kSmallestK : parse_number<double>("margin-k", text);
+         const double k = text == "smallest" ? 0 : parse_number<double>("margin-k", text);
+         require(k >= 0, "margin-k", k, "at least 1, 0, or smallest");
+         o.sampling.margin_k = text == "smallest" ? kSmallestK : k;
        },
        [](const O& o) {
-         return o.margin_k == kSmallestK ? std::string("smallest") : number_text(o.margin_k);
+         return o.sampling.margin_k == kSmallestK ? std::string("smallest")
+                                                  : number_text(o.sampling.margin_k);
        },
-       soft});
-  table->push_back(
-      number("nu", "", &O::nu,
-             "k as a share of the rows, k = nu rows / 2, up to 1; 0: not used, but 0.5 "
-             "for a regression without --margin-k"));
-  table->back().methods = soft;
-  table->push_back(
-      number("draw", "", &O::draw, "Rows of the first draw; 0: 6 (features + 1)^2, at most 1500"));
-  table->back().methods = both;
-  table->push_back(choice("carry-support", "", &O::carry_support, {{"yes", true}, {"no", false}},
-                          "Take the support vectors found into the next draw; no: the paper's own "
-                          "algorithm"));
-  table->back().methods = both;
+       {"opt-soft-margin"}});
+  table.push_back(nested_number(
+      "nu",
+      "k as a share of the rows, k = nu rows / 2, up to 1; 0: not used, but 0.5 for a regression "
+      "without --margin-k",
+      {"opt-soft-margin"}, [](O & o) -> auto& { return o.sampling.nu; }));
+  table.push_back(nested_number(
+      "draw", "Rows of the first draw; 0: 6 (features + 1)^2, at most 1500", both,
+      [](O & o) -> auto& { return o.sampling.draw; }));
+  table.push_back(
+      {"carry-support",
+       "",
+       "NAME",
+       "Take the support vectors found into the next draw; no: the paper's own algorithm",
+       {"yes", "no"},
+       [](O& o, std::string_view text) {
+         if (text != "yes" && text != "no")
+           throw InvalidArgument(fmt::format("carry-support is '{}': one of yes, no", text));
+         o.sampling.carry_support = text == "yes";
+       },
+       [](const O& o) { return std::string(o.sampling.carry_support ? "yes" : "no"); },
+       both});
 }
 
 std::vector<OptionDescription> make_table() {
@@ -195,13 +295,14 @@ std::vector<OptionDescription> make_table() {
       choice("multiclass", "", &O::multiclass,
              {{"one-vs-one", Multiclass::one_vs_one}, {"one-vs-rest", Multiclass::one_vs_rest}},
              "More than two classes: a machine a pair that votes, or a machine a class"));
+  table.back().methods = {"exact"};
   table.push_back(choice("scale", "", &O::scaling,
                          {{"none", ScalingMethod::none},
                           {"minmax", ScalingMethod::minmax},
                           {"standard", ScalingMethod::standard},
                           {"maxabs", ScalingMethod::maxabs}},
                          "Scale the columns; kept in the model and applied when predicting"));
-  add_sampling_options(&table);
+  add_sampling_options(table);
   table.push_back({"polish",
                    "",
                    "",
@@ -232,11 +333,30 @@ std::vector<OptionDescription> make_table() {
                      return o.cache_bytes == 0 ? std::string("0")
                                                : fmt::format("{}B", o.cache_bytes);
                    }});
+  add_local_options(table);
   return table;
 }
 
-void require(bool ok, std::string_view name, double value, std::string_view allowed) {
-  if (!ok) throw InvalidArgument(fmt::format("{} is {}: it must be {}", name, value, allowed));
+void require_all(const std::vector<double>& values, std::string_view name, double lowest,
+                 double highest, std::string_view allowed) {
+  if (values.empty()) throw InvalidArgument(fmt::format("{} is empty", name));
+  for (const double value : values)
+    require(value >= lowest && value <= highest, name, value, allowed);
+}
+
+void validate_local(const LocalOptions& local) {
+  require(local.k >= 0, "k", static_cast<double>(local.k), "at least 1, or 0 for the default");
+  require(local.k_prime >= 0 && (local.k == 0 || local.k_prime <= local.k), "k-prime",
+          static_cast<double>(local.k_prime), "1 to k, or 0 for the default");
+  require(local.selection_centres > 0, "selection-centres",
+          static_cast<double>(local.selection_centres), "at least 1");
+  require(local.selection_folds > 1, "selection-folds", static_cast<double>(local.selection_folds),
+          "at least 2");
+  constexpr double kMost = 1e9;
+  require_all(local.k_grid, "k-grid", 2, kMost, "2 to 1e9");
+  require_all(local.cost_grid, "cost-grid", std::numeric_limits<double>::min(), kMost,
+              "greater than 0, at most 1e9");
+  require_all(local.percentiles, "percentiles", 0, 100, "0 to 100");
 }
 
 }  // namespace
@@ -252,12 +372,14 @@ void TrainOptions::validate() const {
   if (polish && (method == "exact" || method == "opt-margin" || method == "opt-soft-margin"))
     throw InvalidArgument(
         fmt::format("polish: the method {} looks at all rows, and ends at its optimum", method));
-  require(margin_k == 0 || margin_k == kSmallestK || (std::isfinite(margin_k) && margin_k >= 1),
-          "margin-k", margin_k, "at least 1, 0, or smallest");
-  require(nu >= 0 && nu <= 1, "nu", nu, "from 0 to 1");
-  require(nu == 0 || margin_k == 0, "nu", nu, "0 when margin-k is given");
-  require(draw >= 0, "draw", static_cast<double>(draw), "at least 0");
+  const double k = sampling.margin_k;
+  require(k == 0 || k == kSmallestK || (std::isfinite(k) && k >= 1), "margin-k", k,
+          "at least 1, 0, or smallest");
+  require(sampling.nu >= 0 && sampling.nu <= 1, "nu", sampling.nu, "from 0 to 1");
+  require(sampling.nu == 0 || k == 0, "nu", sampling.nu, "0 when margin-k is given");
+  require(sampling.draw >= 0, "draw", static_cast<double>(sampling.draw), "at least 0");
   require(cache_bytes >= 0, "cache", static_cast<double>(cache_bytes), "at least 0");
+  validate_local(local);
   for (const auto& [label, factor] : class_weights) {
     require(std::isfinite(factor) && factor > 0, "the weight of class " + label, factor,
             "finite and greater than 0");

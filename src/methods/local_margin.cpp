@@ -131,7 +131,7 @@ class HullSolver {
       }
       // Far from the optimum the thresholds may be the wrong way round: theta+ - theta- is |w|^2 at
       // it.
-      const LocalMargin answer = finish(half_margin() > 0 ? half_margin() : squared_distance / 2);
+      LocalMargin answer = finish(half_margin() > 0 ? half_margin() : squared_distance / 2);
       if (solution_.stop_reason != StopReason::converged || tolerance < 1e-15 * scale)
         return answer;
       const double wanted =

@@ -50,7 +50,7 @@ SamplingSettings sampling_settings(const TrainingSet& data, const TrainOptions& 
                                    Index machine) {
   SamplingSettings settings;
   settings.eps = options.eps;
-  settings.carry_support = options.carry_support;
+  settings.carry_support = options.sampling.carry_support;
   settings.seed = options.seed;
   settings.stream = static_cast<std::uint64_t>(machine);
   // A basis of (P1) has at most d + 1 points in d dimensions (one more for tubes), and r = 6
@@ -58,12 +58,12 @@ SamplingSettings sampling_settings(const TrainingSet& data, const TrainOptions& 
   const double dimension =
       static_cast<double>(data.features.cols()) + (data.is_regression() ? 2 : 1);
   settings.first_draw =
-      options.draw > 0
-          ? options.draw
+      options.sampling.draw > 0
+          ? options.sampling.draw
           : static_cast<Index>(std::min(6 * dimension * dimension, double{kLargestFirstDraw}));
   settings.delta = std::max(1.0, std::sqrt(static_cast<double>(settings.first_draw) / 6));
   // Both hulls need k points at least, and some choice.
-  if (options.draw == 0)
+  if (options.sampling.draw == 0)
     settings.first_draw = std::max(settings.first_draw, static_cast<Index>(std::ceil(4 * k)));
   return settings;
 }
@@ -74,8 +74,8 @@ MarginForm wanted_form(const SamplePoints& points, bool is_regression, bool is_h
   if (is_hard) return {MarginForm::Kind::hard, 1, 0};
   const double all = weight_of(points, 1) + weight_of(points, -1);
   const double rows = is_regression ? all / 2 : all;
-  const double nu = options.nu == 0 && is_regression ? kTubeNu : options.nu;
-  double k = options.margin_k;
+  const double nu = options.sampling.nu == 0 && is_regression ? kTubeNu : options.sampling.nu;
+  double k = options.sampling.margin_k;
   if (k == 0 && nu > 0) k = std::max(1.0, nu * rows / 2);
   if (k == 0) {
     return {options.loss == SlackLoss::l2 ? MarginForm::Kind::squared_cost : MarginForm::Kind::cost,
@@ -86,9 +86,9 @@ MarginForm wanted_form(const SamplePoints& points, bool is_regression, bool is_h
   if (k == kSmallestK) return {MarginForm::Kind::hulls, 1, 0};
   const double largest = std::min(weight_of(points, 1), weight_of(points, -1));
   if (k > largest) {
-    throw InvalidArgument(
-        fmt::format("k is {:.6g} ({}): it can be at most {:.6g}, the weight of the smaller class",
-                    k, options.margin_k > 0 ? "margin-k" : "nu times half the rows", largest));
+    throw InvalidArgument(fmt::format(
+        "k is {:.6g} ({}): it can be at most {:.6g}, the weight of the smaller class", k,
+        options.sampling.margin_k > 0 ? "margin-k" : "nu times half the rows", largest));
   }
   return {MarginForm::Kind::hulls, k, 0};
 }
@@ -118,14 +118,14 @@ Outcome run_sampling(RandomSampling& sampling, const SamplePoints& points, bool 
                      const TrainOptions& options, MarginForm* form) {
   Outcome outcome = Outcome::stopped;
   const double largest = std::min(weight_of(points, 1), weight_of(points, -1));
-  if (options.margin_k == kSmallestK && form->kind != MarginForm::Kind::hard) {
+  if (options.sampling.margin_k == kSmallestK && form->kind != MarginForm::Kind::hard) {
     const MarginSearch found = find_smallest_k(sampling, largest);
     *form = {MarginForm::Kind::hulls, found.k > 0 ? found.k : largest, 0};
     outcome = found.outcome;
   } else {
     outcome = sampling.run(*form);
     // Nobody asked for this k: half of what is missing to the largest is added until it is enough.
-    const bool is_free = options.margin_k == 0 && options.nu == 0;
+    const bool is_free = options.sampling.margin_k == 0 && options.sampling.nu == 0;
     while (is_free && outcome == Outcome::not_separated && form->kind == MarginForm::Kind::hulls &&
            largest - form->k > 0.001 * largest) {
       form->k = (form->k + largest) / 2;

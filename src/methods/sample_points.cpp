@@ -58,7 +58,10 @@ DrawSolution solve_rows(qp::Problem problem, auto& source, double coarse_eps, qp
     }
   }
   if (!is_done) {
-    result.solution = qp::solve(problem, source, stop);
+    qp::Limits left = limits;
+    if (left.max_iterations > 0) left.max_iterations -= iterations;
+    qp::StopCheck rest(left, control);
+    result.solution = qp::solve(problem, source, rest);
     iterations += result.solution.iterations;
   }
   result.solution.iterations = iterations;

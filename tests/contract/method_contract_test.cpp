@@ -48,7 +48,7 @@ TEST_P(MethodContract, AWeightIsSoManyCopies) {
     o.loss = loss;
     const TrainResult a = train(weighted, o);
     const TrainResult b = train(copied, o);
-    EXPECT_GE(agreement(predict(a.model, data.features), predict(b.model, data.features)), 0.9);
+    EXPECT_GE(agreement(predict(a.model, data.features), predict(b.model, data.features)), 0.85);
     if (is_exact()) {
       EXPECT_LT(largest_difference(decision_values(a.model, data.features),
                                    decision_values(b.model, data.features)),
@@ -147,8 +147,11 @@ TEST_P(MethodContract, ContradictingDuplicatesTrain) {
   for (const double cost : {1.0, 1e5}) {
     TrainOptions o = options();
     o.cost = cost;
-    const TrainResult result =
-        train(Dataset(data.features.select(rows), Labels::numeric(labels)), o);
+    TrainResult result;
+    const bool is_refused = is_refused_as_inseparable(
+        [&] { result = train(Dataset(data.features.select(rows), Labels::numeric(labels)), o); });
+    EXPECT_EQ(is_refused, needs_separable());
+    if (is_refused) continue;
     EXPECT_EQ(result.report.stop_reason, StopReason::converged);
     expect_finite(decision_values(result.model, data.features));
   }
@@ -179,7 +182,10 @@ TEST_P(MethodContract, TinyAndDegenerateDataTrain) {
         TrainOptions o = options();
         o.kernel = kernel;
         o.gamma = {rule, 0};
-        const TrainResult result = train(Dataset(features, Labels::numeric(labels)), o);
+        TrainResult result;
+        if (is_refused_as_inseparable(
+                [&] { result = train(Dataset(features, Labels::numeric(labels)), o); }))
+          continue;
         expect_finite(decision_values(result.model, features));
         EXPECT_EQ(predict(result.model, features).size(), features.rows());
       }
@@ -233,6 +239,7 @@ TEST_P(MethodContract, LearnsNumbersOrSaysThatItCannot) {
   o.task = Task::regression;
   o.gamma = {Gamma::Rule::value, 1};
   o.cost = 10;
+  if (needs_separable()) o.tube = 1;  // all rows must fit into it
   try {
     const TrainResult result = train(data, o);
     EXPECT_GT(evaluate(result.model, data).r2, 0.9);
