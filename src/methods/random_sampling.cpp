@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/checked.hpp"
+#include "base/parallel.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -15,6 +16,9 @@ namespace {
 // The first rounds need no sharp answer: their draws are not the last.
 constexpr double kFirstEps = 1e-2;
 constexpr double kNextEps = 0.01;  // times the last
+
+// Points a task looks at.
+constexpr Index kBlock = 4096;
 
 // Rounds in a row without doubling, after which draws become larger.
 constexpr int kMaxFailures = 2;
@@ -50,7 +54,9 @@ RandomSampling::RandomSampling(const SamplePoints& points, const TrainContext& c
       urn_(points.size()),
       random_(settings.seed, settings.stream),
       draw_size_(std::clamp<Index>(settings.first_draw, 1, points.size())),
-      delta_(settings.delta) {}
+      delta_(settings.delta) {
+  for (Index p = 0; p < points.size(); ++p) signs_.push_back(points.sign(p) > 0 ? 1 : -1);
+}
 
 RandomSampling::Outcome RandomSampling::run(const MarginForm& form) {
   // The paper's own algorithm knows one tolerance.
@@ -109,7 +115,7 @@ std::vector<Index> RandomSampling::choose_draw(const MarginForm& form) {
     if (is_drawn[usize(point)]) return;
     is_drawn[usize(point)] = true;
     draw.push_back(point);
-    room[points_.sign(point) > 0 ? 0 : 1] +=
+    room[signs_[usize(point)] > 0 ? 0 : 1] +=
         form.is_hull() ? form.limit() * points_.weight(point) : 1;
   };
   if (settings_.carry_support) {
@@ -120,7 +126,7 @@ std::vector<Index> RandomSampling::choose_draw(const MarginForm& form) {
   Index point = 0;
   while (static_cast<Index>(draw.size()) < wanted && (point = urn_.next(random_)) >= 0) add(point);
   while (std::min(room[0], room[1]) < 1 && (point = urn_.next(random_)) >= 0) {
-    if (room[points_.sign(point) > 0 ? 0 : 1] < 1) add(point);
+    if (room[signs_[usize(point)] > 0 ? 0 : 1] < 1) add(point);
   }
   std::sort(draw.begin(), draw.end());
   return draw;
@@ -156,35 +162,53 @@ bool RandomSampling::check_all(LocalMargin local, const MarginForm& form) {
     if (!has_answer()) answer_.margin = std::move(local);
     return false;
   }
-  std::size_t next = 0;  // of the support vectors
-  for (Index p = 0; p < points_.size(); ++p) {
-    double& value = checked.values[usize(p)];
-    value += local.offset;
-    const double short_of_margin = 1 - points_.sign(p) * value;
+  std::vector<double> largest(usize((points_.size() + kBlock - 1) / kBlock), 0.0);
+  parallel_ranges(points_.size(), kBlock, [&](Index begin, Index end) {
+    for (Index block = begin; block < end; block += kBlock) {
+      const Index last = std::min(block + kBlock, end);
+      largest[usize(block / kBlock)] = add_offset(local, form, block, last, checked.values);
+    }
+  });
+  checked.violation = *std::max_element(largest.begin(), largest.end());
+  checked.margin = std::move(local);
+  answer_ = std::move(checked);
+  return true;
+}
+
+// Completes the values of points [begin, end) and returns the largest breach among them.
+double RandomSampling::add_offset(const LocalMargin& local, const MarginForm& form, Index begin,
+                                  Index end, std::span<double> values) const {
+  const std::vector<Index>& support = local.w.points;
+  auto next = usize(std::lower_bound(support.begin(), support.end(), begin) - support.begin());
+  double largest = 0;
+  for (Index p = begin; p < end; ++p) {
+    values[usize(p)] += local.offset;
+    const double short_of_margin = 1 - signs_[usize(p)] * values[usize(p)];
     double breach = short_of_margin;
-    if (next < local.w.points.size() && local.w.points[next] == p) {
+    if (next < support.size() && support[next] == p) {
       const double coefficient = std::abs(local.w.coefficients[next++]);
       const double limit = form.limit() * points_.weight(p) / local.half_margin;
       const double slack = coefficient * form.ridge() / points_.weight(p);
       breach =
           coefficient >= limit * (1 - 1e-9) ? -short_of_margin : std::abs(short_of_margin - slack);
     }
-    checked.violation = std::max(checked.violation, breach);
+    largest = std::max(largest, breach);
   }
-  checked.margin = std::move(local);
-  answer_ = std::move(checked);
-  return true;
+  return largest;
 }
 
 std::vector<Index> RandomSampling::violators(std::span<const Index> draw, double eps) const {
+  std::vector<std::vector<Index>> found(usize((points_.size() + kBlock - 1) / kBlock));
+  parallel_ranges(points_.size(), kBlock, [&](Index begin, Index end) {
+    for (Index p = begin; p < end; ++p) {
+      if (1 - signs_[usize(p)] * answer_.values[usize(p)] > eps &&
+          !std::binary_search(draw.begin(), draw.end(), p))
+        found[usize(p / kBlock)].push_back(p);
+    }
+  });
   std::vector<Index> result;
-  std::size_t next_drawn = 0;
-  for (Index p = 0; p < points_.size(); ++p) {
-    if (next_drawn < draw.size() && draw[next_drawn] == p)
-      ++next_drawn;
-    else if (1 - points_.sign(p) * answer_.values[usize(p)] > eps)
-      result.push_back(p);
-  }
+  for (const std::vector<Index>& part : found)
+    result.insert(result.end(), part.begin(), part.end());
   return result;
 }
 

@@ -75,6 +75,8 @@ class RandomSampling {
   std::vector<Index> choose_draw(const MarginForm& form);
   bool has_answer() const { return !answer_.values.empty(); }
   bool check_all(LocalMargin local, const MarginForm& form);
+  double add_offset(const LocalMargin& local, const MarginForm& form, Index begin, Index end,
+                    std::span<double> values) const;
   bool needs_double() const;
   double unit() const { return std::min(1.0, points_.unit(answer_.margin.w)); }
   std::vector<Index> violators(std::span<const Index> draw, double eps) const;
@@ -86,6 +88,7 @@ class RandomSampling {
   const SamplePoints& points_;
   const TrainContext& context_;
   SamplingSettings settings_;
+  std::vector<std::int8_t> signs_;
   WeightedUrn urn_;
   Random random_;
   Index draw_size_;
