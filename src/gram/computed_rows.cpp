@@ -75,6 +75,22 @@ bool ComputedRows::precise_square(std::span<const Index> points, float* block, f
   return !stopped;
 }
 
+bool ComputedRows::precise_rows(std::span<const Index> points, double* values) {
+  const auto count = static_cast<Index>(points.size());
+  counts_.computed += count * size();
+  std::atomic<bool> stopped = false;
+  parallel_each(count, [&](Index r) {
+    if (stopped || interrupted_()) {
+      stopped = true;
+      return;
+    }
+    const Index row = rows_[usize(points[usize(r)])];
+    for (Index c = 0; c < size(); ++c)
+      values[r * size() + c] = kernel_value(kernel_, data_, row, data_, rows_[usize(c)]);
+  });
+  return !stopped;
+}
+
 void ComputedRows::set_active(std::span<const Index> points) {
   const Index count = static_cast<Index>(points.size());
   const bool first = !cache_;

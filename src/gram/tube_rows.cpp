@@ -41,6 +41,15 @@ bool TubeRows::precise_square(std::span<const Index> points, float* block, float
   return true;
 }
 
+bool TubeRows::precise_rows(std::span<const Index> points, double* values) {
+  if (!rows_.precise_rows(points, values)) return false;
+  for (std::size_t r = 0; r < points.size(); ++r) {
+    for (Index c = 0; c < size(); ++c)
+      values[r * usize(size()) + usize(c)] += response(points[r]) * response(c);
+  }
+  return true;
+}
+
 void TubeRows::set_active(std::span<const Index> points) {
   active_.assign(points.begin(), points.end());
   rows_.set_active(points);

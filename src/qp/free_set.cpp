@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
@@ -70,16 +71,22 @@ class Cholesky {
 
 class FreeSetSolver {
  public:
-  FreeSetSolver(const Problem& problem, StopCheck& stop)
-      : problem_(problem), stop_(stop), size_(usize(problem.size())) {}
+  FreeSetSolver(const Problem& problem, RowSource& source, StopCheck& stop)
+      : problem_(problem),
+        source_(source),
+        stop_(stop),
+        size_(usize(problem.size())),
+        rows_(usize(problem.size())) {}
 
-  bool prepare(RowSource& source);
+  bool prepare();
   std::optional<Solution> solve();
 
  private:
   enum class Step { to_optimum, to_bound, failed };
 
-  double kernel(std::size_t i, std::size_t j) const { return kernel_[i * size_ + j]; }
+  /// For points whose row was fetched: all that are free or have a coefficient.
+  double kernel(std::size_t i, std::size_t j) const { return rows_[i][j]; }
+  bool fetch_rows(std::span<const Index> points);
   int group(std::size_t i) const { return problem_.group_at(static_cast<Index>(i)); }
   bool at_bound(std::size_t i) const {
     return beta_[i] == problem_.lower[i] || beta_[i] == problem_.upper[i];
@@ -88,13 +95,14 @@ class FreeSetSolver {
   bool find_direction(std::vector<double>* direction);
   Step move();
   void measure();
-  void free_the_worst();
+  bool free_the_worst();
   Solution finish() const;
 
   const Problem& problem_;
+  RowSource& source_;
   StopCheck& stop_;
   std::size_t size_;
-  std::vector<double> kernel_;
+  std::vector<std::vector<double>> rows_;  // of K and ridge; empty: not fetched yet
   std::vector<double> beta_;
   std::vector<double> sums_;       // F
   std::vector<std::size_t> free_;  // ascending
@@ -105,27 +113,35 @@ class FreeSetSolver {
   double gap_ = kInfinity;
 };
 
-bool FreeSetSolver::prepare(RowSource& source) {
-  const Index stride = round_up(problem_.size(), 16);
-  std::vector<float> block(usize(problem_.size() * stride));
-  std::vector<float> rest(block.size());
-  std::vector<Index> points(size_);
-  std::iota(points.begin(), points.end(), 0);
-  if (!source.precise_square(points, block.data(), rest.data(), stride)) return false;
-  kernel_.resize(size_ * size_);
-  for (std::size_t i = 0; i < size_; ++i) {
-    for (std::size_t j = 0; j < size_; ++j) {
-      const std::size_t at = i * usize(stride) + j;
-      kernel_[i * size_ + j] = static_cast<double>(block[at]) + static_cast<double>(rest[at]);
-    }
-    kernel_[i * size_ + i] += problem_.ridge_at(static_cast<Index>(i));
-  }
+bool FreeSetSolver::prepare() {
   beta_ = problem_.start;
   sums_.assign(size_, 0.0);
+  std::vector<Index> used;
   for (std::size_t i = 0; i < size_; ++i) {
     if (!at_bound(i)) free_.push_back(i);
-    if (beta_[i] == 0) continue;
-    for (std::size_t j = 0; j < size_; ++j) sums_[j] += beta_[i] * kernel(i, j);
+    if (beta_[i] != 0) used.push_back(static_cast<Index>(i));
+  }
+  if (!fetch_rows(used)) return false;
+  for (const Index i : used) {
+    for (std::size_t j = 0; j < size_; ++j) sums_[j] += beta_[usize(i)] * kernel(usize(i), j);
+  }
+  return true;
+}
+
+// Makes sure that the kernel rows of these points are there.
+bool FreeSetSolver::fetch_rows(std::span<const Index> points) {
+  std::vector<Index> missing;
+  for (const Index i : points) {
+    if (rows_[usize(i)].empty()) missing.push_back(i);
+  }
+  if (missing.empty()) return true;
+  std::vector<double> values(missing.size() * size_);
+  if (!source_.precise_rows(missing, values.data())) return false;
+  for (std::size_t r = 0; r < missing.size(); ++r) {
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(r * size_);
+    std::vector<double>& row = rows_[usize(missing[r])];
+    row.assign(first, first + static_cast<std::ptrdiff_t>(size_));
+    row[usize(missing[r])] += problem_.ridge_at(missing[r]);
   }
   return true;
 }
@@ -140,7 +156,7 @@ std::optional<Solution> FreeSetSolver::solve() {
     if (taken == Step::to_bound) continue;
     measure();
     if (gap_ <= stop_.limits().eps) return finish();
-    free_the_worst();
+    if (!free_the_worst()) return std::nullopt;
   }
   return std::nullopt;
 }
@@ -238,12 +254,14 @@ void FreeSetSolver::measure() {
 
 // The two ends of the wider gap. When both are free already, the next step makes up for the
 // rounding and the ridge of the last.
-void FreeSetSolver::free_the_worst() {
+bool FreeSetSolver::free_the_worst() {
   const int g = max_up_[1] - min_down_[1] > max_up_[0] - min_down_[0] ? 1 : 0;
   for (const std::size_t i : {argmax_up_[g], argmin_down_[g]}) {
     const auto place = std::lower_bound(free_.begin(), free_.end(), i);
     if (place == free_.end() || *place != i) free_.insert(place, i);
   }
+  const Index ends[2] = {static_cast<Index>(argmax_up_[g]), static_cast<Index>(argmin_down_[g])};
+  return fetch_rows(ends);
 }
 
 Solution FreeSetSolver::finish() const {
@@ -271,8 +289,8 @@ Solution FreeSetSolver::finish() const {
 std::optional<Solution> solve_free_set(const Problem& problem, RowSource& source, StopCheck& stop) {
   TAMIS_CHECK(problem.tube == 0 && problem.start.size() == problem.target.size());
   if (problem.size() > kFreeSetPoints) return std::nullopt;
-  FreeSetSolver solver(problem, stop);
-  if (!solver.prepare(source)) return std::nullopt;
+  FreeSetSolver solver(problem, source, stop);
+  if (!solver.prepare()) return std::nullopt;
   return solver.solve();
 }
 

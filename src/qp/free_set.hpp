@@ -17,7 +17,7 @@
 
 namespace tamis::qp {
 
-/// Problems of at most this many points: their kernel matrix is kept in double.
+/// For problems of at most this many points: rows of free points are kept in double.
 inline constexpr Index kFreeSetPoints = 2048;
 /// Gives up beyond so many free coefficients: a step takes their cube.
 inline constexpr Index kMostFree = 512;

@@ -55,6 +55,17 @@ TEST_P(TubeRowsTest, Squares) {
   }
 }
 
+TEST_P(TubeRowsTest, PreciseRows) {
+  TubeRows source = make();
+  const std::vector<Index> points{3, 23, 0};
+  std::vector<double> values(3 * kPoints);
+  ASSERT_TRUE(source.precise_rows(points, values.data()));
+  for (std::size_t r = 0; r < 3; ++r) {
+    for (Index c = 0; c < kPoints; ++c)
+      EXPECT_NEAR(values[r * kPoints + usize(c)], value(points[r], c), 1e-12);
+  }
+}
+
 TEST_P(TubeRowsTest, Sums) {
   TubeRows source = make();
   const std::vector<Index> active{1, 5, 21, 30, 39};

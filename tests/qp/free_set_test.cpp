@@ -12,15 +12,10 @@ namespace {
 class PreciseGram : public StoredGram {
  public:
   explicit PreciseGram(const Gram& k) : StoredGram(k), exact_(k) {}
-  bool precise_square(std::span<const Index> points, float* block, float* rest,
-                      Index stride) override {
+  bool precise_rows(std::span<const Index> points, double* values) override {
     for (std::size_t r = 0; r < points.size(); ++r) {
-      for (std::size_t c = 0; c < points.size(); ++c) {
-        const double value = exact_.at(points[r], points[c]);
-        float& high = block[r * usize(stride) + c];
-        high = static_cast<float>(value);
-        rest[r * usize(stride) + c] = static_cast<float>(value - static_cast<double>(high));
-      }
+      for (Index c = 0; c < exact_.size; ++c)
+        values[r * usize(exact_.size) + usize(c)] = exact_.at(points[r], c);
     }
     return true;
   }
