@@ -34,6 +34,17 @@ struct Gamma {
   double value = 0;
 };
 
+/// The offset of a linear machine.
+struct Bias {
+  enum class Rule {
+    none,       ///< f(x) = w'x
+    penalised,  ///< LIBLINEAR's -B: a column of this value, whose weight counts in |w|
+    free,       ///< not penalised, as LIBSVM's
+  };
+  Rule rule = Rule::none;
+  double value = 1;  ///< penalised: > 0
+};
+
 struct TrainOptions {
   // What is learnt.
   std::string method = "exact";
