@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "methods/exact.hpp"
+#include "methods/linear.hpp"
 #include "tamis/error.hpp"
 #include "tamis/train.hpp"
 
@@ -11,7 +12,8 @@ namespace tamis {
 
 std::span<const MethodEntry> method_table() {
   static constexpr MethodEntry kMethods[] = {
-      {"exact", true, train_exact},
+      {"exact", true, true, train_exact},
+      {"linear", true, false, train_linear},
   };
   return kMethods;
 }

@@ -34,7 +34,7 @@ TrainResult train(const Dataset& data, const TrainOptions& options, const RunCon
     throw InvalidArgument(fmt::format("the method {} learns classes, not numbers", method.name));
   return with_threads(control.threads, [&] {
     const TrainContext context{options, control, {}};
-    Prepared prepared = prepare(data, options, control);
+    Prepared prepared = prepare(data, options, method.uses_kernel, control);
     const double prepare_seconds = context.watch.seconds();
     MethodResult trained = method.train(prepared.set, context);
     const double method_seconds = context.watch.seconds() - prepare_seconds;

@@ -113,6 +113,7 @@ class Descent {
     return order;
   }
   Matrix shuffled_features() const {
+    if (!problem_.copies_rows) return problem_.features;
     std::vector<Index> rows;
     rows.reserve(given_.size());
     for (const Index i : given_) rows.push_back(problem_.row(i));
@@ -124,7 +125,7 @@ class Descent {
     const double cost = problem_.cost[usize(i)];
     const double target = problem_.target[usize(i)];
     Point point;
-    point.place = rows_.place(k);
+    point.place = rows_.place(problem_.copies_rows ? k : problem_.row(i));
     point.upper = problem_.loss == SlackLoss::l2 ? kInfinity : cost;
     point.lower = kTube ? -point.upper : 0;
     point.ridge = problem_.loss == SlackLoss::l2 ? 1 / (2 * cost) : 0;
@@ -340,7 +341,7 @@ class Descent {
   qp::StopCheck& stop_;
   Random random_;
   std::vector<Index> given_;  // points are kept in a random order: which one of the problem each is
-  Matrix features_;           // their rows, in that order
+  Matrix features_;           // their rows, in that order unless they are left where they are
   Rows rows_;
   std::vector<Point> points_;
   std::vector<Index> active_;    // the points that do not rest, in about the order of their rows
