@@ -60,9 +60,10 @@ class PredictCommand : public Command {
                  "where to write one label a line; - is standard output");
     options.flag("--decision-values", decision_values_,
                  "write a table with tabs: a header line, then label and decision values");
-    options.flag("--probabilities", probabilities_,
-                 "write a table with tabs: a header line, then label and probability of each class; "
-                 "for models that were calibrated");
+    options.flag(
+        "--probabilities", probabilities_,
+        "write a table with tabs: a header line, then label and probability of each class; "
+        "for models that were calibrated");
     options.reading(read_);
     options.common(common_);
     options.example("tamis predict train.model test.svm -o predicted.txt");

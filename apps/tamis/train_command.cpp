@@ -27,9 +27,10 @@ class TrainCommand : public Command {
         .no_default();
     options.choice("--model-format", format_, {"native", "libsvm"}, "NAME",
                    "write tamis's own format, or LIBSVM's for svm-predict");
-    options.integer("--probability-folds", folds_, 0, 1000, "NUMBER",
-                    "give the model probabilities, fitted on the scores of rows held out in so many "
-                    "folds, 2 or more; limits hold for each training; 0: none");
+    options.integer(
+        "--probability-folds", folds_, 0, 1000, "NUMBER",
+        "give the model probabilities, fitted on the scores of rows held out in so many "
+        "folds, 2 or more; limits hold for each training; 0: none");
     options.choice("--calibration", calibration_, {"sigmoid", "isotonic"}, "NAME",
                    "what these probabilities are fitted with");
     // LIBSVM's number for the kind of machine: another way to say --task.

@@ -41,8 +41,9 @@ std::vector<std::int32_t> require_all_classes(const Labels& classes, const Datas
 }
 
 // Deals the rows of each class to the folds in turn, in random order, so that folds are alike.
-std::vector<std::vector<Index>> deal_folds(std::span<const std::int32_t> codes, const Labels& classes,
-                                           const Dataset& data, int folds, std::uint64_t seed) {
+std::vector<std::vector<Index>> deal_folds(std::span<const std::int32_t> codes,
+                                           const Labels& classes, const Dataset& data, int folds,
+                                           std::uint64_t seed) {
   std::vector<std::vector<Index>> of_class(usize(classes.size()));
   for (std::size_t i = 0; i < codes.size(); ++i) {
     if (data.weight(static_cast<Index>(i)) > 0)
@@ -54,9 +55,9 @@ std::vector<std::vector<Index>> deal_folds(std::span<const std::int32_t> codes, 
   for (Index c = 0; c < classes.size(); ++c) {
     std::vector<Index>& rows = of_class[usize(c)];
     if (rows.size() < 2) {
-      throw DataError(fmt::format(
-          "the class {} has one row: probabilities from folds need two of every class",
-          classes.name(c)));
+      throw DataError(
+          fmt::format("the class {} has one row: probabilities from folds need two of every class",
+                      classes.name(c)));
     }
     random.shuffle(rows);
     for (const Index row : rows) result[next++ % result.size()].push_back(row);

@@ -145,14 +145,16 @@ std::vector<OptionDescription> make_table() {
       choice("task", "", &O::task,
              {{"classification", Task::classification}, {"regression", Task::regression}},
              "Learn classes, or a number (epsilon-SVR)"));
-  table.push_back(for_kernels({"kernel",
+  table.push_back(
+      for_kernels({"kernel",
                    "t",
                    "NAME",
                    "linear, polynomial, rbf, sigmoid or precomputed, or LIBSVM's 0 to 4",
                    {"linear", "polynomial", "rbf", "sigmoid", "precomputed"},
                    [](O& o, std::string_view text) { o.kernel = parse_kernel_type(text); },
                    [](const O& o) { return std::string(kernel_name(o.kernel)); }}));
-  table.push_back(for_kernels({"gamma",
+  table.push_back(
+      for_kernels({"gamma",
                    "g",
                    "NUMBER",
                    "Kernel width, > 0; scale: 1 / (features * variance), auto: 1 / features",
@@ -166,15 +168,16 @@ std::vector<OptionDescription> make_table() {
   table.push_back(number("cost", "c", &O::cost, "C, the price of a training error, > 0"));
   table.push_back(choice("loss", "", &O::loss, {{"l1", SlackLoss::l1}, {"l2", SlackLoss::l2}},
                          "Training errors cost C times the slack (l1) or its square (l2)"));
-  table.push_back({"bias",
-                   "B",
-                   "NUMBER",
-                   "Offset of the machine: none, a column of this value, whose weight is penalised as "
-                   "any other (LIBLINEAR's -B; below 0: none), or free",
-                   {},
-                   [](O& o, std::string_view text) { o.bias = parse_bias(text); },
-                   [](const O& o) { return bias_text(o.bias); },
-                   {"linear"}});
+  table.push_back(
+      {"bias",
+       "B",
+       "NUMBER",
+       "Offset of the machine: none, a column of this value, whose weight is penalised as "
+       "any other (LIBLINEAR's -B; below 0: none), or free",
+       {},
+       [](O& o, std::string_view text) { o.bias = parse_bias(text); },
+       [](const O& o) { return bias_text(o.bias); },
+       {"linear"}});
   table.push_back(number("tube", "p", &O::tube, "Regression: errors up to this are free, >= 0"));
   table.push_back(
       {"class-weight",
@@ -201,21 +204,22 @@ std::vector<OptionDescription> make_table() {
   table.push_back(number("seed", "", &O::seed, "Seed of everything random"));
   table.push_back(
       number("eps", "e", &O::eps, "Stop when the optimality conditions hold to this, > 0"));
-  table.push_back(number("max-iterations", "", &O::max_iterations,
-                         "Stop each machine after this many pair updates (linear: epochs); 0: no limit"));
+  table.push_back(
+      number("max-iterations", "", &O::max_iterations,
+             "Stop each machine after this many pair updates (linear: epochs); 0: no limit"));
   table.push_back(
       number("max-seconds", "", &O::max_seconds,
              "Stop training after this many seconds, with a usable model; 0: no limit"));
-  table.push_back(for_kernels({"cache",
-                   "m",
-                   "MB",
-                   "Megabytes for kernel rows (or a size with K, M, G); 0: what --memory leaves",
-                   {},
-                   [](O& o, std::string_view text) { o.cache_bytes = parse_cache(text); },
-                   [](const O& o) {
-                     return o.cache_bytes == 0 ? std::string("0")
-                                               : fmt::format("{}B", o.cache_bytes);
-                   }}));
+  table.push_back(for_kernels(
+      {"cache",
+       "m",
+       "MB",
+       "Megabytes for kernel rows (or a size with K, M, G); 0: what --memory leaves",
+       {},
+       [](O& o, std::string_view text) { o.cache_bytes = parse_cache(text); },
+       [](const O& o) {
+         return o.cache_bytes == 0 ? std::string("0") : fmt::format("{}B", o.cache_bytes);
+       }}));
   return table;
 }
 

@@ -219,7 +219,7 @@ Model parse_native_model(InputBytes input) {
   if (!is_regression && file.has_metadata("calibration"))
     calibration = get_calibration(file, *machine, classes);
   const Model model{is_regression ? Task::regression : Task::classification, std::move(classes),
-          std::move(scaling), std::move(machine), file.metadata("method")};
+                    std::move(scaling), std::move(machine), file.metadata("method")};
   return model.with_calibration(std::move(calibration));
 }
 

@@ -86,17 +86,15 @@ class Descent {
       if (stop_.must_stop()) break;
       ++solution.epochs;
       if (on_status) on_status({solution.epochs, range.width(), num_active()});
-      if (is_optimal(range)) {
-        if (all) {
-          solution.violation = range.width();
-          break;
-        }
+      const bool moved_centre = move_centre(range);
+      const bool settled = is_optimal(range) || (!moved && !moved_centre);
+      if (settled && !all) {
         wake_all();
-      } else if (all && !moved && !move_centre(range)) {
-        stop_.note_precision_limit();
+      } else if (settled) {
+        solution.violation = range.width();
+        if (!is_optimal(range)) stop_.note_precision_limit();  // steps are lost in rounding
         break;
       } else {
-        move_centre(range);
         shrink_above_ = range.high > 0 ? range.high : kInfinity;
         shrink_below_ = range.low < 0 ? range.low : -kInfinity;
       }

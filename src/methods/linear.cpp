@@ -18,8 +18,12 @@ namespace tamis {
 namespace {
 
 // Whether the budget has room for a shuffled copy of the rows for each machine that trains.
-bool has_room_for_copies(const TrainingSet& data, const TrainContext& context, Index at_once) {
+bool has_room_for_copies(const TrainingSet& data, const TrainContext& context, Index machines,
+                         Index at_once) {
   const Index budget = resolve_memory_budget(context.control.memory_bytes);
+  // Weights in the solver, and of every machine twice.
+  require_column_memory("training", data.features.cols(),
+                        static_cast<Index>(sizeof(double)) * (at_once + 2 * machines), budget / 4);
   const Index in_use = resident_memory_bytes();
   const Index work = linear::work_bytes(data.rows(), data.features.cols()) * at_once;
   require_memory(
@@ -39,7 +43,7 @@ MethodResult train_linear(const TrainingSet& data, const TrainContext& context) 
   parts.weights.resize(usize(checked_product(machines, cols)));
   parts.offsets.resize(usize(machines));
   const bool copies =
-      has_room_for_copies(data, context, std::min<Index>(machines, loop_threads()));
+      has_room_for_copies(data, context, machines, std::min<Index>(machines, loop_threads()));
   TrainProgress progress(context.control, machines, context.options.eps);
   std::vector<Index> support_rows(usize(machines));
 
