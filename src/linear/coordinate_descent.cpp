@@ -352,9 +352,17 @@ class Descent {
   double shrink_below_ = -kInfinity;
 };
 
+bool has_indicators(const Matrix& features) {
+  if (!features.is_sparse()) return false;
+  const auto values = features.sparse_values();
+  return std::all_of(values.begin(), values.end(), [](float v) { return v == 1.0F; });
+}
+
 template <bool kTube>
 Solution solve_with(const Problem& problem, qp::StopCheck& stop, std::uint64_t seed,
                     const qp::StatusCallback& on_status) {
+  if (has_indicators(problem.features))
+    return Descent<kTube, IndicatorRows>(problem, stop, seed).run(on_status);
   if (problem.features.is_sparse())
     return Descent<kTube, SparseRows>(problem, stop, seed).run(on_status);
   return Descent<kTube, DenseRows>(problem, stop, seed).run(on_status);

@@ -62,6 +62,38 @@ class SparseRows {
   const float* values_;
 };
 
+/// Sparse rows whose values are all 1, as indicators are: the columns say everything.
+class IndicatorRows {
+ public:
+  explicit IndicatorRows(const Matrix& features)
+      : begin_(features.row_offsets().data()), columns_(features.sparse_columns().data()) {}
+
+  Place place(Index row) const {
+    return {begin_[row], static_cast<std::int32_t>(begin_[row + 1] - begin_[row])};
+  }
+  void prefetch(const Place& place) const { __builtin_prefetch(columns_ + place.begin); }
+  // The sums are those of SparseRows, and so is the result.
+  double dot(const Place& place, const double* w) const {
+    const std::int32_t* column = columns_ + place.begin;
+    std::array<double, 4> lanes{};
+    std::int32_t k = 0;
+    for (; k + 4 <= place.length; k += 4) {
+      for (std::int32_t l = 0; l < 4; ++l) lanes[static_cast<std::size_t>(l)] += w[column[k + l]];
+    }
+    for (; k < place.length; ++k) lanes[0] += w[column[k]];
+    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+  }
+  void add(const Place& place, double step, double* w) const {
+    const std::int32_t* column = columns_ + place.begin;
+    for (std::int32_t k = 0; k < place.length; ++k) w[column[k]] += step;
+  }
+  double squared_norm(const Place& place) const { return static_cast<double>(place.length); }
+
+ private:
+  const Index* begin_;
+  const std::int32_t* columns_;
+};
+
 class DenseRows {
  public:
   explicit DenseRows(const Matrix& features)
