@@ -4,6 +4,7 @@
 
 #include "base/checked.hpp"
 #include "eval/row_content.hpp"
+#include "methods/binary_tasks.hpp"
 #include "methods/kernel_machine.hpp"
 
 namespace tamis {

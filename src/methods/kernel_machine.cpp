@@ -9,40 +9,11 @@
 #include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "methods/binary_tasks.hpp"
 #include "methods/train_progress.hpp"
 #include "model/binary_machine.hpp"
-#include "multiclass/multiclass.hpp"
 
 namespace tamis {
-namespace {
-
-void add_stats(const MachineStats& stats, TrainReport* report) {
-  TrainReport part;
-  part.machines = 1;
-  part.objective = stats.objective;
-  part.gap = stats.gap;
-  part.violation = stats.violation;
-  part.iterations = stats.iterations;
-  part.kernel_evaluations = stats.kernel_evaluations;
-  part.cached_evaluations = stats.cached_evaluations;
-  part.bounded_support_vectors = stats.bounded_support_vectors;
-  part.stop_reason = stats.stop_reason;
-  add_to_report(part, report);
-}
-
-// The one problem of a regression or of two classes: the first class is +1.
-BinaryTask whole_task(const TrainingSet& data, std::span<const Index> rows) {
-  BinaryTask task;
-  task.rows.assign(rows.begin(), rows.end());
-  for (const Index row : rows) {
-    task.targets.push_back(data.is_regression()          ? data.targets[usize(row)]
-                           : data.codes[usize(row)] == 0 ? 1.0
-                                                         : -1.0);
-  }
-  return task;
-}
-
-}  // namespace
 
 Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& context,
                      Index at_once) {
@@ -54,12 +25,6 @@ Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& co
   const Index cache = left / 10 * 9 / at_once;
   const Index wanted = context.options.cache_bytes;
   return wanted > 0 ? std::min(wanted / at_once, cache) : cache;
-}
-
-Decision decision_for(const TrainingSet& data, const TrainOptions& options) {
-  if (data.num_classes <= 2) return Decision::single;
-  return options.multiclass == Multiclass::one_vs_one ? Decision::one_vs_one
-                                                      : Decision::one_vs_rest;
 }
 
 void add_to_report(const TrainReport& part, TrainReport* whole) {
@@ -75,6 +40,20 @@ void add_to_report(const TrainReport& part, TrainReport* whole) {
       std::max(whole->stop_reason, part.stop_reason);  // ordered by how early they end
 }
 
+void add_stats(const MachineStats& stats, TrainReport* report) {
+  TrainReport part;
+  part.machines = 1;
+  part.objective = stats.objective;
+  part.gap = stats.gap;
+  part.violation = stats.violation;
+  part.iterations = stats.iterations;
+  part.kernel_evaluations = stats.kernel_evaluations;
+  part.cached_evaluations = stats.cached_evaluations;
+  part.bounded_support_vectors = stats.bounded_support_vectors;
+  part.stop_reason = stats.stop_reason;
+  add_to_report(part, report);
+}
+
 std::vector<Index> KernelMachine::support_rows() const {
   std::vector<Index> rows;
   for (const TrainedMachine& machine : machines)
@@ -84,43 +63,11 @@ std::vector<Index> KernelMachine::support_rows() const {
   return rows;
 }
 
-KernelMachine train_machines(const TrainingSet& data, std::span<const Index> rows,
-                             const TrainOptions& options, const BinaryTrainer& trainer) {
-  KernelMachine result;
-  result.decision = decision_for(data, options);
-  std::vector<BinaryResult> results;
-  if (result.decision == Decision::single) {
-    results.push_back(trainer(whole_task(data, rows)));
-  } else {
-    std::vector<std::int32_t> codes;
-    for (const Index row : rows) codes.push_back(data.codes[usize(row)]);
-    // The wrappers number the rows they were given.
-    const BinaryTrainer renumbered = [&](BinaryTask task) {
-      for (Index& row : task.rows) row = rows[usize(row)];
-      return trainer(task);
-    };
-    results = result.decision == Decision::one_vs_one
-                  ? train_one_vs_one(codes, data.num_classes, renumbered)
-                  : train_one_vs_rest(codes, data.num_classes, renumbered);
-  }
-  result.report.machines = 0;
-  for (BinaryResult& one : results) {
-    add_stats(one.stats, &result.report);
-    result.machines.push_back(std::move(one.machine));
-  }
-  return result;
-}
-
-KernelMachine train_machines(const TrainingSet& data, const TrainOptions& options,
-                             const BinaryTrainer& trainer) {
-  std::vector<Index> rows(usize(data.rows()));
-  std::iota(rows.begin(), rows.end(), 0);
-  return train_machines(data, rows, options, trainer);
-}
-
 KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Index> rows,
                                    const TrainContext& context, const KernelMachine* start) {
-  const Index count = num_machines(decision_for(data, context.options), data.num_classes);
+  KernelMachine result;
+  result.decision = decision_for(data, context.options);
+  const Index count = num_machines(result.decision, data.num_classes);
   TrainProgress progress(context.control, count, context.options.eps);
 
   BinarySettings settings;
@@ -143,7 +90,13 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
     return one;
   };
 
-  return train_machines(data, rows, context.options, trainer);
+  std::vector<BinaryResult> results = train_machines(data, rows, result.decision, trainer);
+  result.report.machines = 0;
+  for (BinaryResult& one : results) {
+    add_stats(one.stats, &result.report);
+    result.machines.push_back(std::move(one.machine));
+  }
+  return result;
 }
 
 KernelMachine train_kernel_machine(const TrainingSet& data, const TrainContext& context,

@@ -8,7 +8,6 @@
 
 #include "methods/method.hpp"
 #include "model/binary_task.hpp"
-#include "model/expansion_builder.hpp"
 
 namespace tamis {
 
@@ -21,19 +20,10 @@ struct KernelMachine {
   std::vector<Index> support_rows() const;
 };
 
-Decision decision_for(const TrainingSet& data, const TrainOptions& options);
-
 /// What the memory budget leaves for kernel rows, for each of the machines that train at the same
 /// time on so many rows. Throws ResourceError when there is no room for the training at all.
 Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& context,
                      Index at_once);
-
-/// The machines that `decision_for` asks for, by any trainer of one; on the given rows, ascending
-/// and each once, or on all.
-KernelMachine train_machines(const TrainingSet& data, std::span<const Index> rows,
-                             const TrainOptions& options, const BinaryTrainer& trainer);
-KernelMachine train_machines(const TrainingSet& data, const TrainOptions& options,
-                             const BinaryTrainer& trainer);
 
 /// Trains on the given rows of `data`, ascending and each once; a class without a row gets machines
 /// that never choose it over another with rows. `start`: a machine trained before on some of these
@@ -50,5 +40,7 @@ std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,
 
 /// Adds what another training run did: sums, the largest violation, the earliest stop.
 void add_to_report(const TrainReport& part, TrainReport* whole);
+/// Adds one binary machine.
+void add_stats(const MachineStats& stats, TrainReport* report);
 
 }  // namespace tamis

@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
+#include "methods/binary_tasks.hpp"
 #include "methods/kernel_machine.hpp"
 #include "methods/margin_search.hpp"
 #include "methods/random_sampling.hpp"
@@ -341,12 +342,22 @@ MethodResult train_sampled(const TrainingSet& data, const TrainContext& context,
   const SamplingRun run{data, context, is_hard, cache_for_each(data, data.rows(), context, at_once),
                         progress};
   std::vector<SampledMachine> machines(usize(count));
-  KernelMachine trained = train_machines(data, context.options, [&](const BinaryTask& task) {
-    SampledMachine& own = machines[usize(task.index)];
-    own = data.is_regression() ? train_tube(run) : train_classes(run, task);
-    progress.machine_done();
-    return own.result;
-  });
+  std::vector<Index> rows(usize(data.rows()));
+  std::iota(rows.begin(), rows.end(), 0);
+  const std::vector<BinaryResult> results =
+      train_machines(data, rows, decision, [&](const BinaryTask& task) {
+        SampledMachine& own = machines[usize(task.index)];
+        own = data.is_regression() ? train_tube(run) : train_classes(run, task);
+        progress.machine_done();
+        return own.result;
+      });
+  KernelMachine trained;
+  trained.decision = decision;
+  trained.report.machines = 0;
+  for (const BinaryResult& one : results) {
+    add_stats(one.stats, &trained.report);
+    trained.machines.push_back(one.machine);
+  }
   MethodResult result;
   result.machine = make_expansion(data, trained);
   result.report = std::move(trained.report);
