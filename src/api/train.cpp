@@ -23,6 +23,7 @@ namespace {
 
 /// What every method starts from: rows that count, scaled; labels encoded; a cost for each row.
 struct Prepared {
+  std::vector<Index> given_rows;  ///< where each row was in the data; empty: in the same place
   Scaling scaling;
   Matrix features;
   Labels classes;                   ///< empty for regression
@@ -32,16 +33,16 @@ struct Prepared {
   Kernel kernel;
 };
 
-// A row of weight zero is as good as no row.
-Dataset without_weightless_rows(const Dataset& data) {
+// A row of weight zero is as good as no row. `kept` gets the rows that count, or stays empty when
+// all do.
+Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept) {
   if (std::none_of(data.weights().begin(), data.weights().end(), [](double w) { return w == 0; }))
     return data;
-  std::vector<Index> rows;
   for (Index i = 0; i < data.rows(); ++i) {
-    if (data.weight(i) > 0) rows.push_back(i);
+    if (data.weight(i) > 0) kept->push_back(i);
   }
-  if (rows.empty()) throw DataError("every row has weight 0: nothing to learn from");
-  return data.select(rows);
+  if (kept->empty()) throw DataError("every row has weight 0: nothing to learn from");
+  return data.select(*kept);
 }
 
 double resolve_gamma(const Gamma& gamma, const Matrix& features) {
@@ -164,11 +165,11 @@ void require_packing_memory(const Matrix& features, const TrainOptions& options,
 }
 
 Prepared prepare(const Dataset& given, const TrainOptions& options, const RunControl& control) {
-  const Dataset data = without_weightless_rows(given);
+  Prepared prepared;
+  const Dataset data = without_weightless_rows(given, &prepared.given_rows);
   if (data.rows() == 0) throw DataError("the data has no rows");
   require_finite(data.features());
   require_packing_memory(data.features(), options, control);
-  Prepared prepared;
   encode_targets(data, options, &prepared);
   set_costs(data, options, &prepared);
   prepared.features = data.features();
@@ -316,6 +317,7 @@ TrainResult train_with_exact(const Prepared& prepared, const TrainOptions& optio
   const auto machine = make_expansion(prepared.kernel, prepared.features, trained, decision,
                                       prepared.codes, classes);
   result.model = Model(options.task, prepared.classes, prepared.scaling, machine, options.method);
+  result.support_rows = expansion_rows(prepared.features.rows(), trained, decision, prepared.codes);
   return result;
 }
 
@@ -331,6 +333,9 @@ TrainResult train(const Dataset& data, const TrainOptions& options, const RunCon
     const Prepared prepared = prepare(data, options, control);
     const double prepare_seconds = watch.restart();
     TrainResult result = train_with_exact(prepared, options, control);
+    if (!prepared.given_rows.empty()) {
+      for (Index& row : result.support_rows) row = prepared.given_rows[usize(row)];
+    }
     TrainReport& report = result.report;
     report.method = options.method;
     report.rows = prepared.features.rows();

@@ -147,7 +147,7 @@ Model parse_native_model(InputBytes input) {
           std::move(scaling), std::move(machine), file.metadata("method")};
 }
 
-void write_native_model(const Model& model, OutputFile& out) {
+void write_native_model(const Model& model, ByteSink& out) {
   TensorWriter writer;
   writer.set_metadata("format", "tamis");
   writer.set_metadata("format_version", std::to_string(kFormatVersion));
