@@ -41,17 +41,13 @@ Matrix to_matrix(const py::object& features) {
                              keep_alive(features));
 }
 
-py::object from_matrix(const Matrix& matrix) {
-  if (!matrix.is_sparse()) {
-    const auto values = matrix.dense_values();
-    return py::array_t<float>({matrix.rows(), matrix.cols()}, values.data());
-  }
-  const auto copy = [](auto span) {
-    using T = std::remove_const_t<typename decltype(span)::element_type>;
-    return py::array_t<T>(static_cast<py::ssize_t>(span.size()), span.data());
-  };
-  return py::make_tuple(copy(matrix.row_offsets()), copy(matrix.sparse_columns()),
-                        copy(matrix.sparse_values()), matrix.cols());
+py::object from_matrix(const Matrix& matrix, const py::capsule& owner) {
+  if (!matrix.is_sparse())
+    return read_only_view(matrix.dense_values(), {matrix.rows(), matrix.cols()}, owner);
+  const py::ssize_t stored = matrix.num_stored();
+  return py::make_tuple(read_only_view(matrix.row_offsets(), {matrix.rows() + 1}, owner),
+                        read_only_view(matrix.sparse_columns(), {stored}, owner),
+                        read_only_view(matrix.sparse_values(), {stored}, owner), matrix.cols());
 }
 
 Labels to_class_labels(const py::array_t<std::int32_t>& codes, const py::object& classes) {

@@ -16,8 +16,8 @@ namespace py = pybind11;
 /// keeps the arrays alive. Throws TypeError for anything else.
 Matrix to_matrix(const py::object& features);
 
-/// Rows as one of the two above. The arrays are copies.
-py::object from_matrix(const Matrix& matrix);
+/// Rows as one of the two above: read-only views of memory that `owner` keeps alive.
+py::object from_matrix(const Matrix& matrix, const py::capsule& owner);
 
 /// Labels from codes (int32) into classes: numbers (a float64 array) or words (a list of str).
 Labels to_class_labels(const py::array_t<std::int32_t>& codes, const py::object& classes);
@@ -29,6 +29,14 @@ template <typename T>
 std::vector<T> to_vector(const py::array_t<T>& array) {
   const auto flat = array.template unchecked<1>();
   return {flat.data(0), flat.data(0) + flat.size()};
+}
+
+template <typename T>
+py::array_t<T> read_only_view(std::span<const T> values, std::vector<py::ssize_t> shape,
+                              const py::capsule& owner) {
+  py::array_t<T> view(std::move(shape), values.data(), owner);
+  view.attr("flags").attr("writeable") = false;
+  return view;
 }
 
 /// An array that owns `values`: large results are moved, not copied.

@@ -10,6 +10,7 @@
 #include "tamis/io.hpp"
 #include "tamis/predict.hpp"
 #include "tamis/system.hpp"
+#include "tamis/text.hpp"
 #include "tamis/train.hpp"
 #include "tamis/version.hpp"
 
@@ -58,6 +59,7 @@ py::dict to_dict(const TrainReport& report) {
   result["gap"] = report.gap;
   result["violation"] = report.violation;
   result["iterations"] = report.iterations;
+  result["machine_iterations"] = report.machine_iterations;
   result["kernel_evaluations"] = report.kernel_evaluations;
   result["cached_evaluations"] = report.cached_evaluations;
   result["phase_seconds"] = seconds;
@@ -106,33 +108,42 @@ py::object predict_rows(const Model& model, const py::object& features, int thre
   return from_vector(std::move(positions), {rows.rows()});
 }
 
-py::object decide_rows(const Model& model, const py::object& features, int threads,
-                       const py::object& on_progress) {
+/// The values, and whether each column stands for a pair of classes rather than for one.
+py::tuple decide_rows(const Model& model, const py::object& features, int threads,
+                      const py::object& on_progress) {
   const Matrix rows = to_matrix(features);
   DecisionValues values;
   run_listening(threads, 0, on_progress,
                 [&](const RunControl& control) { values = decision_values(model, rows, control); });
-  return from_vector(std::move(values.values), {values.rows, values.cols});
+  const bool pairs = model.classes().size() > 1 && values.columns[0] != model.classes().name(0);
+  return py::make_tuple(from_vector(std::move(values.values), {values.rows, values.cols}), pairs);
+}
+
+// Views of a model's arrays are read-only and keep its machine alive.
+py::capsule machine_owner(const Model& model) {
+  return {new auto(model.shared_machine()),
+          [](void* p) { delete static_cast<std::shared_ptr<const Machine>*>(p); }};
 }
 
 /// What a kernel expansion is made of, or None.
 py::object expansion_dict(const Model& model) {
   const ExpansionParts* parts = expansion_parts(model);
   if (parts == nullptr) return py::none();
-  const auto columns = parts->support_vectors.rows();
-  const auto rows = parts->decision == Decision::one_vs_one
-                        ? static_cast<Index>(parts->class_counts.size()) - 1
-                        : static_cast<Index>(parts->offsets.size());
+  const Index columns = parts->support_vectors.rows();
+  const bool pairs = parts->decision == Decision::one_vs_one;
+  const auto machines = static_cast<Index>(parts->offsets.size());
+  const Index rows = pairs ? static_cast<Index>(parts->class_counts.size()) - 1 : machines;
+  const py::capsule owner = machine_owner(model);
   py::dict result;
   result["kernel"] = kernel_name(parts->kernel.type);
   result["gamma"] = parts->kernel.gamma;
   result["coef0"] = parts->kernel.coef0;
   result["degree"] = parts->kernel.degree;
-  result["one_vs_one"] = parts->decision == Decision::one_vs_one;
-  result["support_vectors"] = from_matrix(parts->support_vectors);
-  result["coefficients"] = from_vector(parts->coefficients, {rows, columns});
-  result["offsets"] =
-      from_vector(parts->offsets, {static_cast<py::ssize_t>(parts->offsets.size())});
+  result["any_columns"] = parts->any_columns;
+  result["support_vectors"] = from_matrix(parts->support_vectors, owner);
+  result["coefficients"] =
+      read_only_view(std::span<const double>(parts->coefficients), {rows, columns}, owner);
+  result["offsets"] = read_only_view(std::span<const double>(parts->offsets), {machines}, owner);
   return result;
 }
 
@@ -143,7 +154,9 @@ py::tuple generate_rows(const std::string& name, Index rows, std::uint64_t seed)
   const Dataset data = generate(name, options).data;
   std::vector<double> labels;
   for (Index i = 0; i < data.rows(); ++i) labels.push_back(data.labels().number(i));
-  return py::make_tuple(from_matrix(data.features()),
+  const Matrix& features = data.features();
+  const py::capsule owner(new Matrix(features), [](void* p) { delete static_cast<Matrix*>(p); });
+  return py::make_tuple(from_matrix(features, owner).attr("copy")(),
                         from_vector(std::move(labels), {data.rows()}));
 }
 
@@ -188,6 +201,7 @@ void bind_model(py::module_& module) {
   module.def("train", train_model, py::arg("features"), py::arg("targets"), py::arg("weights"),
              py::arg("options"), py::arg("threads"), py::arg("memory_bytes"),
              py::arg("on_progress"));
+  module.def("parse_bytes", parse_bytes);
   module.def("load_model", [](const std::string& path) {
     const py::gil_scoped_release no_python;
     return load_model(path);
@@ -205,4 +219,5 @@ PYBIND11_MODULE(_core, module) {
   bindings::bind_model(module);
   module.def("generate", bindings::generate_rows);
   module.def("available_threads", tamis::available_threads);
+  module.def("release_worker_threads", tamis::release_worker_threads);
 }

@@ -242,6 +242,7 @@ void add_stats(const MachineStats& stats, TrainReport* report) {
   report->gap += stats.gap;
   report->violation = std::max(report->violation, stats.violation);
   report->iterations += stats.iterations;
+  report->machine_iterations.push_back(stats.iterations);
   report->kernel_evaluations += stats.kernel_evaluations;
   report->cached_evaluations += stats.cached_evaluations;
   report->bounded_support_vectors += stats.bounded_support_vectors;

@@ -1,0 +1,454 @@
+"""What all estimators share: from arguments and arrays to the core, and back to scikit-learn's attributes."""
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+from typing import Any, Callable, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _num_samples,
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+)
+
+from . import _core
+from ._data import core_rows, from_core_rows, numbered_rows
+from ._parameters import TrainingWarning, core_options, memory_bytes, thread_count
+
+logger = logging.getLogger("tamis")
+
+Self = TypeVar("Self", bound="Estimator")
+
+
+def store_arguments(estimator: Estimator, arguments: dict[str, Any]) -> None:
+    """For __init__: every argument becomes the attribute of its name, unchanged, as scikit-learn wants it."""
+    for name, value in arguments.items():
+        if name not in ("self", "__class__"):
+            setattr(estimator, name, value)
+
+
+class Estimator(BaseEstimator):
+    """A subclass names its method and its arguments; Classifier and Regressor know the rest."""
+
+    _method: str
+    _task: str
+
+    kernel: Any
+    n_jobs: int | None
+    max_memory: int | str | None
+    progress: Callable[[dict[str, Any]], None] | None
+    verbose: bool
+
+    _model: _core.Model
+
+    # Training.
+
+    def _fit(self: Self, X: Any, y: Any, sample_weight: Any) -> Self:
+        self._forget()
+        try:
+            self._fit_afresh(X, y, sample_weight)
+        except BaseException:  # Ctrl-C too: what is half learnt is no use
+            self._forget()
+            raise
+        self._tell()
+        return self
+
+    def _fit_afresh(self, X: Any, y: Any, sample_weight: Any) -> None:
+        arguments = self.get_params(deep=False)
+        if callable(self._kernel):
+            arguments["kernel"] = "precomputed"
+        options = core_options(self._method, self._task, arguments)
+        rows, y = self._training_rows(X, y)
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, y, dtype=np.float64, only_non_negative=True)
+        targets = self._encode_targets(y, weights, options)
+        self._model, self.report_, support = _core.train(
+            rows, targets, weights, options, thread_count(self.n_jobs), memory_bytes(self.max_memory),
+            self._progress_listener())
+        self.fit_status_ = 0 if self.report_["stop_reason"] == "converged" else 1
+        self._set_trained(support, targets)
+
+    def _forget(self) -> None:
+        for name in list(vars(self)):
+            if name.endswith("_") or name in ("_model", "_kernel_rows", "_positions", "_sparse"):
+                delattr(self, name)
+
+    def _encode_targets(self, y: np.ndarray, weights: np.ndarray | None, options: _core.Options) -> Any:
+        """Targets as the core takes them."""
+        raise NotImplementedError
+
+    def _set_trained(self, support: np.ndarray, targets: Any) -> None:
+        """Attributes that follow from the model and the training rows of its support vectors."""
+        raise NotImplementedError
+
+    @property
+    def _kernel(self) -> Any:
+        return getattr(self, "kernel", None)  # linear machines have none to choose
+
+    def _training_rows(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        if sp.issparse(X) and self._kernel == "precomputed":
+            raise TypeError("Sparse precomputed kernels are not supported.")
+        numeric = self._task == "regression"
+        if callable(self._kernel):
+            check_consistent_length(X, y)
+            y = column_or_1d(y, warn=True)
+            self._kernel_rows, self._sparse = X, False
+            self.shape_fit_ = getattr(X, "shape", (_num_samples(X),))
+            return numbered_rows(self._kernel_values(X, square=True)), y
+        X, y = self._validate_data(X, y, dtype=np.float32, order="C", accept_sparse="csr", y_numeric=numeric)
+        self._sparse = sp.issparse(X)
+        self.shape_fit_ = X.shape
+        if self._kernel != "precomputed":
+            return core_rows(X), y
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
+        return numbered_rows(X), y
+
+    def _kernel_values(self, X: Any, square: bool = False) -> np.ndarray:
+        values = check_array(self._kernel(X, self._kernel_rows), dtype=np.float32, input_name="kernel(X, Y)")
+        wanted = (_num_samples(X), _num_samples(self._kernel_rows))
+        if values.shape != wanted:
+            raise ValueError(f"X.shape[0] should be equal to X.shape[1]: the kernel gave {values.shape}, not {wanted}"
+                             if square else f"the kernel gave values of shape {values.shape}, not {wanted}")
+        return values
+
+    def _progress_listener(self) -> Callable[[dict[str, Any]], None] | None:
+        if not self.verbose:
+            return self.progress
+        _ensure_log_is_seen()
+
+        def listener(state: dict[str, Any]) -> None:
+            share = f" {100 * state['done_fraction']:.0f} %" if state["done_fraction"] >= 0 else ""
+            logger.info("%s: %.1f s%s, %s", state["phase"], state["elapsed_seconds"], share, state["detail"])
+            if self.progress is not None:
+                self.progress(state)
+
+        return listener
+
+    def _tell(self) -> None:
+        report = self.report_
+        logger.log(logging.INFO if self.verbose else logging.DEBUG, "%s: %s; %s after %d iterations, %.3f s",
+                   type(self).__name__, self._model.describe(), report["stop_reason"], report["iterations"],
+                   report["train_seconds"])
+        for text in report["warnings"]:
+            stopped = self.fit_status_ != 0 and report["stop_reason"] in text
+            warnings.warn(text, ConvergenceWarning if stopped else TrainingWarning, stacklevel=4)
+
+    # Predicting.
+
+    def _prediction_rows(self, X: Any) -> Any:
+        check_is_fitted(self)
+        if callable(self._kernel):
+            return numbered_rows(self._kernel_values(X))
+        X = self._validate_data(X, dtype=np.float32, order="C", accept_sparse="csr", reset=False)
+        if self._kernel == "precomputed":
+            if sp.issparse(X):
+                raise TypeError("Sparse precomputed kernels are not supported.")
+            return numbered_rows(X)
+        return core_rows(X)
+
+    def _decide(self, X: Any) -> tuple[np.ndarray, bool]:
+        return self._model.decision_values(self._prediction_rows(X), thread_count(self.n_jobs),
+                                           self._progress_listener())
+
+    # What the machine is made of.
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"pairwise": self._kernel == "precomputed"}
+
+    def _expansion(self) -> dict[str, Any]:
+        check_is_fitted(self)
+        parts = self._model.expansion()
+        if parts is None:
+            raise AttributeError(f"a machine trained with {self._method} is not one sum over support vectors")
+        return parts
+
+    def _support_order(self, parts: dict[str, Any]) -> Any:
+        """Support vectors of the model in the order of scikit-learn."""
+        return slice(None)
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The support vectors, scaled if the machine scales: an array, or CSR if it was trained on sparse rows."""
+        parts = self._expansion()
+        if parts["kernel"] == "precomputed":
+            return np.empty((0, 0), dtype=np.float32)
+        vectors = from_core_rows(parts["support_vectors"])[self._support_order(parts)]
+        if self._sparse and not sp.issparse(vectors):  # the core may work on a dense copy
+            return sp.csr_matrix(vectors)
+        return vectors
+
+    @property
+    def dual_coef_(self) -> Any:
+        """Coefficients of the support vectors, arranged as scikit-learn's; CSR if it was trained on sparse rows."""
+        parts = self._expansion()
+        coefficients = parts["coefficients"][:, self._support_order(parts)]
+        if self._sparse:
+            return sp.csr_matrix(coefficients)
+        coefficients.flags.writeable = False
+        return coefficients
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The constant of each decision function."""
+        return self._expansion()["offsets"]
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for the linear kernel."""
+        parts = self._expansion()
+        if parts["kernel"] != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        coefficients = self._linear_coefficients()
+        if not sp.issparse(coefficients):
+            coefficients.flags.writeable = False
+        return coefficients
+
+    def _linear_coefficients(self) -> Any:
+        return self.dual_coef_ @ self.support_vectors_
+
+    # Files.
+
+    def save(self, path: str | os.PathLike[str], format: str = "native") -> None:
+        """Writes the machine as a model file that the program `tamis` and `load` read.
+
+        Parameters
+        ----------
+        path : str or path
+        format : {"native", "libsvm"}, default="native"
+            "libsvm": LIBSVM's text format, for machines it can hold.
+        """
+        check_is_fitted(self)
+        if format not in ("native", "libsvm"):
+            raise ValueError(f"format={format!r}: one of 'native', 'libsvm'")
+        if callable(self._kernel):
+            raise ValueError("a machine with a kernel of its own cannot be written as a model file: pickle it")
+        self._model.save(os.fspath(path), format == "libsvm")
+
+    @classmethod
+    def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
+        """A fitted estimator from a model file of `save`, of the program `tamis` or of LIBSVM.
+
+        It predicts, and shows its support vectors. The file does not hold the arguments it was trained with, apart
+        from those of the kernel, nor its report.
+        """
+        model = _core.load_model(os.fspath(path))
+        if model.task != cls._task:
+            raise ValueError(f"{os.fspath(path)} holds a {model.task} machine: {cls.__name__} cannot use it")
+        machine = cls()
+        parts = model.expansion()
+        if parts is not None and "kernel" in machine.get_params():
+            kernel = {"polynomial": "poly"}.get(parts["kernel"], parts["kernel"])
+            machine.set_params(kernel=kernel, gamma=parts["gamma"], coef0=parts["coef0"], degree=parts["degree"])
+        machine._model = model
+        machine._sparse = parts is not None and isinstance(parts["support_vectors"], tuple)
+        if parts is None or not (parts["any_columns"] or parts["kernel"] == "precomputed"):
+            machine.n_features_in_ = model.num_features
+        machine._set_loaded()
+        return machine
+
+    def _set_loaded(self) -> None:
+        """Attributes that follow from the model alone."""
+
+
+class Regressor(RegressorMixin, Estimator):
+    _task = "regression"
+
+    def fit(self: Self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Trains on rows X with targets y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
+            float32 arrays in C order and CSR matrices of float32 are used in place; others are converted.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on C. A weight of 2 counts as two copies of the row, 0 as none.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _encode_targets(self, y: np.ndarray, weights: np.ndarray | None, options: _core.Options) -> Any:
+        return np.ascontiguousarray(y, dtype=np.float64)
+
+    def _set_trained(self, support: np.ndarray, targets: Any) -> None:
+        self.n_iter_ = self.report_["iterations"]
+        if self._model.expansion() is not None:
+            self.support_ = support
+            self.n_support_ = np.array([len(support)])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """A number for each row."""
+        rows = self._prediction_rows(X)
+        return self._model.predict(rows, thread_count(self.n_jobs), self._progress_listener())
+
+
+class Classifier(ClassifierMixin, Estimator):
+    _task = "classification"
+
+    class_weight: Any
+    decision_function_shape: str
+    break_ties: bool
+
+    def fit(self: Self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Trains on rows X of classes y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
+            float32 arrays in C order and CSR matrices of float32 are used in place; others are converted.
+        y : array-like of shape (n_samples,)
+            Numbers or words.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on C. A weight of 2 counts as two copies of the row, 0 as none.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _encode_targets(self, y: np.ndarray, weights: np.ndarray | None, options: _core.Options) -> Any:
+        check_classification_targets(y)
+        if weights is not None and not np.any(weights > 0):
+            raise ValueError("Invalid input - all samples have zero weights.")
+        # A row of weight 0 is no row: a class that has no other is no class.
+        self.classes_ = np.unique(y if weights is None else y[weights > 0])
+        if len(self.classes_) < 2:
+            raise ValueError("The number of classes has to be greater than one; got 1 class")
+        codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1).astype(np.int32)
+        self.class_weight_ = self._class_factors(y, codes, weights)
+        names = _core_class_names(self.classes_)
+        if self.class_weight is not None:
+            options.set_class_weights([(str(name), factor) for name, factor in zip(names, self.class_weight_)])
+        return codes, names
+
+    def _class_factors(self, y: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            rows = np.bincount(codes, weights=weights, minlength=len(self.classes_))
+            return rows.sum() / (len(rows) * rows)
+        return compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+
+    def _set_trained(self, support: np.ndarray, targets: Any) -> None:
+        codes, names = targets
+        self._positions = _positions(self._model.classes, names)
+        self.n_iter_ = np.array(self.report_["machine_iterations"], dtype=np.int32)
+        parts = self._model.expansion()
+        if parts is not None:
+            self.support_ = support[self._support_order(parts)]
+            self.n_support_ = np.bincount(codes[support], minlength=len(self.classes_)).astype(np.int32)
+
+    def _set_loaded(self) -> None:
+        names = self._model.classes
+        self.classes_ = np.unique(names)
+        self._positions = _positions(names, list(self.classes_))
+        if self.classes_.dtype.kind == "f" and np.all(self.classes_ == np.floor(self.classes_)):
+            self.classes_ = self.classes_.astype(np.int64)
+
+    def _support_order(self, parts: dict[str, Any]) -> Any:
+        if list(self._positions) != _usual_positions(len(self._positions)):
+            raise AttributeError("the model file has its classes in another order than scikit-learn's")
+        # Pairs of classes: grouped by class already. Two classes: y is the sign of the coefficient. One against the
+        # rest: by row.
+        if len(self.classes_) > 2:
+            return slice(None)
+        return np.argsort(parts["coefficients"][0] > 0, kind="stable")
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row."""
+        if getattr(self, "break_ties", False) and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        rows = self._prediction_rows(X)
+        if getattr(self, "break_ties", False) and len(self.classes_) > 2:
+            return self.classes_[np.argmax(self.decision_function(X), axis=1)]
+        positions = self._model.predict(rows, thread_count(self.n_jobs), self._progress_listener())
+        return self.classes_[self._positions[positions]]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Decision values, in scikit-learn's shapes.
+
+        Two classes: shape (n_samples,), above 0 where classes_[1] is predicted. More: shape (n_samples, n_classes);
+        the values of pairs of classes are put together as scikit-learn's SVC does it, votes first. With
+        decision_function_shape="ovo": shape (n_samples, n_classes * (n_classes - 1) / 2), the value of the pair (i, j),
+        i < j, above 0 where classes_[i] is favoured.
+        """
+        values, pairs = self._decide(X)
+        count = len(self.classes_)
+        if count == 2:
+            return values[:, 0] if self._positions[0] == 1 else -values[:, 0]
+        if not pairs:
+            return values[:, np.argsort(self._positions)]
+        values = _sorted_pairs(values, self._positions)
+        if getattr(self, "decision_function_shape", "ovr") == "ovo":
+            return values
+        return _ovr_decision_function(values < 0, -values, count)
+
+    def _linear_coefficients(self) -> Any:
+        weights = self.dual_coef_
+        vectors = self.support_vectors_
+        if len(self.classes_) == 2 or weights.shape[0] == len(self.classes_):
+            return weights @ vectors
+        ends = np.cumsum(self.n_support_)
+        groups = [slice(end - size, end) for end, size in zip(ends, self.n_support_)]
+        pairs = [weights[j - 1, groups[i]] @ vectors[groups[i]] + weights[i, groups[j]] @ vectors[groups[j]]
+                 for i in range(len(groups)) for j in range(i + 1, len(groups))]
+        return sp.vstack(pairs).tocsr() if sp.issparse(vectors) else np.vstack(pairs)
+
+
+def _core_class_names(classes: np.ndarray) -> np.ndarray | list[str]:
+    """Classes as a model file names them: their numbers or words where that is possible, else 0, 1, 2 .."""
+    if classes.dtype.kind in "biuf":
+        numbers = classes.astype(np.float64)
+        if np.all(numbers[1:] > numbers[:-1]):  # so large that float64 cannot tell them apart?
+            return numbers
+    elif all(isinstance(label, str) for label in classes):
+        return [str(label) for label in classes]
+    return np.arange(len(classes), dtype=np.float64)
+
+
+def _positions(model_classes: np.ndarray | list[str], names: np.ndarray | list[str]) -> np.ndarray:
+    """Where in `names` each class of the model is."""
+    place = {name: position for position, name in enumerate(names)}
+    return np.array([place[name] for name in model_classes])
+
+
+def _usual_positions(count: int) -> list[int]:
+    return [1, 0] if count == 2 else list(range(count))  # the core's order, see distinct_classes()
+
+
+def _sorted_pairs(values: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """Columns of pairs of the model's classes as columns of pairs of classes_."""
+    count = len(positions)
+    if list(positions) == _usual_positions(count):
+        return values
+    column = {pair: k for k, pair in enumerate((i, j) for i in range(count) for j in range(i + 1, count))}
+    result = np.empty_like(values)
+    for (i, j), k in column.items():
+        a, b = positions[i], positions[j]
+        result[:, column[min(a, b), max(a, b)]] = values[:, k] if a < b else -values[:, k]
+    return result
+
+
+def _ensure_log_is_seen() -> None:
+    """verbose asks for messages: without any configuration of logging, they go to stderr."""
+    if not logger.hasHandlers():
+        logger.addHandler(logging.StreamHandler(sys.stderr))
+        logger.setLevel(logging.INFO)

@@ -1,0 +1,158 @@
+"""How the arguments of estimators become options of the core.
+
+Each option is described once, in the core's option table: defaults are checked against it (tests/python), and the
+parameter sections of the docstrings are made from it.
+"""
+from __future__ import annotations
+
+import inspect
+import os
+from numbers import Integral, Real
+from typing import Any, Iterable, TypeVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from . import _core
+
+#: Arguments that the core calls otherwise. All others have the core's name, with _ for -.
+OPTION_OF = {
+    "C": "cost",
+    "epsilon": "tube",
+    "tol": "eps",
+    "max_iter": "max-iterations",
+    "cache_size": "cache",
+    "random_state": "seed",
+    "multi_class": "multiclass",
+}
+
+#: What Python has beside the core's options, or says differently; the type as numpydoc writes it.
+PYTHON_HELP = {
+    "gamma": ("float or {'scale', 'auto'}", None),
+    "kernel": ("{'linear', 'poly', 'rbf', 'sigmoid', 'precomputed'} or callable",
+               "The kernel. 'precomputed': X holds kernel values. A function of two sets of rows that returns the "
+               "matrix of their kernel values: it is called with all rows at once"),
+    "class_weight": ("dict or 'balanced'",
+                     "Factors on the cost of classes, {label: factor}; 'balanced': by their frequency"),
+    "multi_class": ("{'ovo', 'ovr'}", None),
+    "cache_size": ("float", "Megabytes for kernel rows; 0: what max_memory leaves"),
+    "max_iter": ("int", "Stop each machine after this many pair updates, with a usable model; -1: no limit"),
+    "max_seconds": ("float", None),
+    "max_memory": ("int or str",
+                   "Budget for data, caches and work space, in bytes or as '4G'; None: 80 % of the memory available"),
+    "random_state": ("int, RandomState instance or None",
+                     "Seed of everything random; None: always the same one, so that results can be repeated"),
+    "n_jobs": ("int",
+               "Threads; None: OMP_NUM_THREADS if that is set, else every CPU this process may use, as -1. "
+               "Results do not depend on it"),
+    "decision_function_shape": ("{'ovr', 'ovo'}",
+                                "With more than two classes and multi_class='ovo': columns of decision_function for "
+                                "classes, or for pairs of classes. As in scikit-learn"),
+    "break_ties": ("bool",
+                   "Predict the class with the largest decision value instead of the first with the most votes; "
+                   "needs decision_function_shape='ovr'. As in scikit-learn"),
+    "progress": ("callable",
+                 "Called about ten times a second, in the calling thread, with a dict: phase, done_fraction, "
+                 "elapsed_seconds, left_seconds, detail. An exception it raises ends the work"),
+    "verbose": ("bool", "Log progress and results with the logger 'tamis'"),
+}
+
+_Estimator = TypeVar("_Estimator", bound=type)
+
+
+class TrainingWarning(UserWarning):
+    """What the user should know about the training: columns of very different ranges, for example."""
+
+
+def option_name(argument: str) -> str:
+    return OPTION_OF.get(argument, argument.replace("_", "-"))
+
+
+def option_table() -> dict[str, dict[str, Any]]:
+    return {option["name"]: option for option in _core.option_table()}
+
+
+def option_text(argument: str, value: Any) -> str | None:
+    """The value as the core reads it; None: leave the core's default."""
+    if value is None:
+        return None
+    if argument == "random_state":
+        if isinstance(value, Integral):
+            return str(int(value))
+        return str(check_random_state(value).randint(np.iinfo(np.int32).max))
+    if argument == "max_iter":
+        if value != -1 and not (isinstance(value, Integral) and value > 0):
+            raise ValueError("give a whole number above 0, or -1 for no limit")
+        return "0" if value == -1 else str(int(value))
+    if argument == "multi_class":
+        names = {"ovo": "one-vs-one", "ovr": "one-vs-rest"}
+        if value not in names:
+            raise ValueError("one of 'ovo', 'ovr'")
+        return names[value]
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, Real):
+        return repr(float(value))
+    if isinstance(value, str):
+        return value
+    raise ValueError(f"give a number or a name, not a {type(value).__name__}")
+
+
+def core_options(method: str, task: str, arguments: dict[str, Any]) -> _core.Options:
+    """Throws ValueError that names the argument and what is allowed."""
+    options = _core.Options()
+    options.set("method", method)
+    options.set("task", task)
+    known = option_table()
+    for argument, value in arguments.items():
+        if option_name(argument) not in known or argument == "class_weight":
+            continue
+        try:
+            text = option_text(argument, value)
+            if text is not None:
+                options.set(option_name(argument), text)
+        except ValueError as error:
+            raise ValueError(f"{argument}={value!r}: {error}") from None
+    return options
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Threads for the core, where 0 means all; scikit-learn's rule for negative numbers."""
+    if n_jobs is None:
+        first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
+        return int(first) if first.isdigit() else 0
+    if not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise ValueError(f"n_jobs={n_jobs!r}: give a number of threads, -1 for all, or None")
+    return int(n_jobs) if n_jobs > 0 else max(1, _core.available_threads() + 1 + int(n_jobs))
+
+
+def memory_bytes(max_memory: int | str | None) -> int:
+    """The core's budget, where 0 means 80 % of what is available."""
+    if max_memory is None:
+        return 0
+    return _core.parse_bytes(str(max_memory))
+
+
+def _parameter_lines(arguments: Iterable[inspect.Parameter]) -> list[str]:
+    table = option_table()
+    lines = []
+    for argument in arguments:
+        option = table.get(option_name(argument.name), {"help": None, "choices": []})
+        kind, text = PYTHON_HELP.get(argument.name, (None, None))
+        if kind is None:
+            kind = type(argument.default).__name__
+            if option["choices"]:
+                kind = "{" + ", ".join(map(repr, option["choices"])) + "}"
+        lines += [f"{argument.name} : {kind}, default={argument.default!r}", f"    {text or option['help']}."]
+    return lines
+
+
+def documented(estimator: _Estimator) -> _Estimator:
+    """Writes the parameters into the docstring of an estimator, at its line PARAMETERS."""
+    arguments = list(inspect.signature(estimator.__init__).parameters.values())[1:]
+    section = "\n    ".join(["Parameters", "----------", *_parameter_lines(arguments)])
+    assert estimator.__doc__ is not None
+    estimator.__doc__ = estimator.__doc__.replace("PARAMETERS", section)
+    return estimator
