@@ -16,7 +16,7 @@ BELOW = {
     "model": ["kernels", "data", "base"],
     "io": ["model", "kernels", "data", "base"],
     "multiclass": ["model", "kernels", "data", "base"],
-    "methods": ["gram", "qp", "linear", "neighbors", "model", "kernels", "data", "base"],
+    "methods": ["multiclass", "gram", "qp", "linear", "neighbors", "model", "kernels", "data", "base"],
     "selection": ["model", "kernels", "data", "base"],
     "eval": ["model", "kernels", "data", "base"],
     "distributed": ["io", "model", "data", "base"],

@@ -1,4 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
 
 #include "session.hpp"
 #include "tamis/io.hpp"
@@ -6,6 +9,12 @@
 
 namespace tamis::cli {
 namespace {
+
+// A count is written without a decimal point.
+nlohmann::ordered_json number(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15) return static_cast<std::int64_t>(value);
+  return value;
+}
 
 class TrainCommand : public Command {
  public:
@@ -28,9 +37,12 @@ class TrainCommand : public Command {
       if (!described.letter.empty()) names = "-" + std::string(described.letter) + ",";
       if (described.name == "class-weight") names = "-w,";
       names += "--" + std::string(described.name);
-      OptionInfo& info = options.custom(
-          names, std::string(described.value), std::string(described.help),
-          [this, &described](const std::string& text) { described.set(train_, text); });
+      OptionInfo& info =
+          options.custom(names, std::string(described.value), std::string(described.help),
+                         [this, &described](const std::string& text) {
+                           described.set(train_, text);
+                           given_.push_back(&described);
+                         });
       info.default_text = described.get(train_);
       info.choices.assign(described.choices.begin(), described.choices.end());
     }
@@ -50,6 +62,7 @@ class TrainCommand : public Command {
     }
     session.require_one_stdout(output_);
     train_.validate();
+    require_used_options();
     read_.text_labels = train_.task == Task::classification;
     const Dataset data =
         session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
@@ -67,6 +80,16 @@ class TrainCommand : public Command {
   }
 
  private:
+  // An option the method does not know would be silently ignored.
+  void require_used_options() const {
+    for (const OptionDescription* option : given_) {
+      if (applies_to(*option, train_.method)) continue;
+      throw UsageError(fmt::format("--{} is for the method{} {}, not for {}", option->name,
+                                   option->methods.size() > 1 ? "s" : "",
+                                   fmt::join(option->methods, ", "), train_.method));
+    }
+  }
+
   void tell(Session& session, const TrainResult& result) const {
     const TrainReport& report = result.report;
     if (output_ == "-") return;
@@ -98,9 +121,18 @@ class TrainCommand : public Command {
     json["cached_evaluations"] = report.cached_evaluations;
     for (const auto& [phase, seconds] : report.phase_seconds)
       json["phase_seconds"][phase] = seconds;
+    for (const auto& [name, value] : report.details) json[name] = number(value);
+    for (const ReportTable& table : report.tables) {
+      auto& rows = json[table.name] = nlohmann::ordered_json::array();
+      for (const std::vector<double>& values : table.rows) {
+        auto& row = rows.emplace_back();
+        for (std::size_t c = 0; c < values.size(); ++c) row[table.columns[c]] = number(values[c]);
+      }
+    }
     json["warnings"] = report.warnings;
     for (const OptionDescription& described : train_option_table()) {
-      json["options"][std::string(described.name)] = described.get(train_);
+      if (applies_to(described, train_.method))
+        json["options"][std::string(described.name)] = described.get(train_);
     }
   }
 
@@ -108,6 +140,7 @@ class TrainCommand : public Command {
   std::string output_;
   std::string format_ = "native";
   TrainOptions train_;
+  std::vector<const OptionDescription*> given_;
   ReadOptions read_;
 };
 

@@ -75,7 +75,11 @@ struct OptionDescription {
   std::function<void(TrainOptions&, std::string_view)> set;
   /// The value as text, in the form `set` reads.
   std::function<std::string(const TrainOptions&)> get;
+  std::vector<std::string_view> methods = {};  ///< that use it; empty: all
 };
+
+/// Whether the method uses the option.
+bool applies_to(const OptionDescription& option, std::string_view method);
 
 const std::vector<OptionDescription>& train_option_table();
 

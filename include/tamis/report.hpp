@@ -23,6 +23,13 @@ enum class StopReason {
 /// "converged", "precision limit", "iteration limit", "time limit", "interrupted".
 std::string_view stop_reason_name(StopReason reason);
 
+/// Numbers by row and column: the rounds of a method, for example.
+struct ReportTable {
+  std::string name;                  ///< "rounds"
+  std::vector<std::string> columns;  ///< "rows", "validation_error"
+  std::vector<std::vector<double>> rows;
+};
+
 struct TrainReport {
   std::string method;
   Index rows = 0;
@@ -44,6 +51,9 @@ struct TrainReport {
   std::vector<std::pair<std::string, double>> phase_seconds;
   double train_seconds = 0;
   std::int64_t peak_memory_bytes = 0;
+  /// What a method has to tell beside this, by name: "centres".
+  std::vector<std::pair<std::string, double>> details;
+  std::vector<ReportTable> tables;
   /// What the user should know: unscaled columns, limits hit. One sentence each.
   std::vector<std::string> warnings;
 };

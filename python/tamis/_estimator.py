@@ -160,8 +160,8 @@ class Estimator(BaseEstimator):
         return core_rows(X)
 
     def _decide(self, X: Any) -> tuple[np.ndarray, bool]:
-        return self._model.decision_values(self._prediction_rows(X), thread_count(self.n_jobs),
-                                           self._progress_listener())
+        rows = self._prediction_rows(X)
+        return self._model.decision_values(rows, thread_count(self.n_jobs), self._progress_listener())
 
     # What the machine is made of.
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "api/method_table.hpp"
 #include "base/memory.hpp"
 #include "tamis/error.hpp"
 #include "tamis/train.hpp"
@@ -195,12 +196,7 @@ void require(bool ok, std::string_view name, double value, std::string_view allo
 }  // namespace
 
 void TrainOptions::validate() const {
-  const auto methods = method_names();
-  if (std::find(methods.begin(), methods.end(), method) == methods.end()) {
-    std::string all;
-    for (const auto name : methods) all += (all.empty() ? "" : ", ") + std::string(name);
-    throw InvalidArgument(fmt::format("there is no method '{}': {}", method, all));
-  }
+  find_method(method);
   require(std::isfinite(cost) && cost > 0, "cost (C)", cost, "finite and greater than 0");
   require(std::isfinite(eps) && eps > 0, "eps", eps, "finite and greater than 0");
   require(std::isfinite(tube) && tube >= 0, "tube", tube, "finite and at least 0");
@@ -213,6 +209,11 @@ void TrainOptions::validate() const {
             "finite and greater than 0");
   }
   Kernel{kernel, gamma.rule == Gamma::Rule::value ? gamma.value : 1.0, coef0, degree}.validate();
+}
+
+bool applies_to(const OptionDescription& option, std::string_view method) {
+  return option.methods.empty() ||
+         std::find(option.methods.begin(), option.methods.end(), method) != option.methods.end();
 }
 
 const std::vector<OptionDescription>& train_option_table() {

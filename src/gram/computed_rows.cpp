@@ -40,27 +40,39 @@ std::vector<Index> ComputedRows::data_rows(std::span<const Index> points) const 
   return result;
 }
 
-void ComputedRows::square(std::span<const Index> points, float* block, Index stride, bool precise) {
+void ComputedRows::square(std::span<const Index> points, float* block, Index stride) {
   const Index size = static_cast<Index>(points.size());
   const std::vector<Index> rows = data_rows(points);
   counts_.computed += size * size;
-  if (precise) {
-    parallel_ranges(size, 16, [&](Index begin, Index end) {
-      for (Index r = begin; r < end; ++r) {
-        std::fill_n(block + r * stride + size, stride - size, 0.0F);
-        for (Index c = 0; c < size; ++c) {
-          block[r * stride + c] = static_cast<float>(
-              kernel_value(kernel_, data_, rows[usize(r)], data_, rows[usize(c)]));
-        }
-      }
-    });
-    return;
-  }
   const KernelBlocks blocks(kernel_, data_, rows);
   parallel_ranges(size, kRowsAtOnce, [&](Index begin, Index end) {
     blocks.evaluate(data_, std::span(rows).subspan(usize(begin), usize(end - begin)), 0, size,
                     block + begin * stride, stride);
   });
+}
+
+bool ComputedRows::precise_square(std::span<const Index> points, float* block, float* rest,
+                                  Index stride) {
+  const Index size = static_cast<Index>(points.size());
+  const std::vector<Index> rows = data_rows(points);
+  counts_.computed += size * (size + 1) / 2;
+  std::atomic<bool> stopped = false;
+  parallel_each(size, [&](Index r) {
+    if (stopped || interrupted_()) {
+      stopped = true;
+      return;
+    }
+    std::fill_n(block + r * stride + size, stride - size, 0.0F);
+    std::fill_n(rest + r * stride + size, stride - size, 0.0F);
+    for (Index c = r; c < size; ++c) {
+      const double value = kernel_value(kernel_, data_, rows[usize(r)], data_, rows[usize(c)]);
+      const auto rounded = static_cast<float>(value);
+      const auto remainder = static_cast<float>(value - static_cast<double>(rounded));
+      block[r * stride + c] = block[c * stride + r] = rounded;
+      rest[r * stride + c] = rest[c * stride + r] = remainder;
+    }
+  });
+  return !stopped;
 }
 
 void ComputedRows::set_active(std::span<const Index> points) {

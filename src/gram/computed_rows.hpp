@@ -26,7 +26,9 @@ class ComputedRows : public qp::RowSource {
 
   Index size() const override { return static_cast<Index>(rows_.size()); }
   std::span<const double> diagonal() const override { return diagonal_; }
-  void square(std::span<const Index> points, float* block, Index stride, bool precise) override;
+  void square(std::span<const Index> points, float* block, Index stride) override;
+  bool precise_square(std::span<const Index> points, float* block, float* rest,
+                      Index stride) override;
   void set_active(std::span<const Index> points) override;
   bool accumulate(std::span<const Index> rows, std::span<const double> coefficients,
                   std::span<double> sums) override;

@@ -18,9 +18,13 @@ class RowSource {
   virtual std::span<const double> diagonal() const = 0;
 
   /// block[r * stride + c] = K(points[r], points[c]). `stride` is a multiple of 16; the padding is
-  /// overwritten. `precise`: each value is the exact one rounded to float, at ten times the cost;
-  /// large coefficients need it.
-  virtual void square(std::span<const Index> points, float* block, Index stride, bool precise) = 0;
+  /// overwritten.
+  virtual void square(std::span<const Index> points, float* block, Index stride) = 0;
+
+  /// The same with K = block + rest, exact to about 48 bits, at ten times the cost: large
+  /// coefficients need it. Returns false, with both in an unusable state, when it was told to stop.
+  virtual bool precise_square(std::span<const Index> points, float* block, float* rest,
+                              Index stride) = 0;
 
   /// From now on `accumulate` covers these points, in this order. Points that stay should keep
   /// their order and come before new ones: then rows computed earlier can be reused.

@@ -27,12 +27,19 @@ double slack_cost(double slack, double limit, double ridge) {
 // ones are looked at again: more would polish what the newcomers are going to change.
 constexpr double kStageShare = 0.1;
 
+// Pairs the pair solver may do before limits and the caller's wish to stop are looked at: well
+// under 100 ms.
+constexpr std::int64_t kStoredTurn = 20000;
+constexpr std::int64_t kBlockTurn = 100000;
+
 /// A block laid out for the pair solver: group 0 first, filled up so that group 1 begins at a
 /// multiple of the padding.
 /// Its memory is reused from block to block.
 class Block {
  public:
-  void lay_out(const Problem& problem, RowSource& source, std::vector<Index> points, bool precise);
+  /// `precise`: own_sums() will be exact for the true kernel, not for its float values. False when
+  /// it was told to stop.
+  bool lay_out(const Problem& problem, RowSource& source, std::vector<Index> points, bool precise);
 
   std::span<const Index> points() const { return points_; }
   std::span<double> beta() { return beta_; }
@@ -47,11 +54,12 @@ class Block {
   Index group_split_ = 0;
   Index stride_ = 0;
   std::vector<float> kernel_;
+  std::vector<float> rest_;  // what rounding took from kernel_; empty: not known
   std::vector<double> diagonal_;
   std::vector<double> beta_;
 };
 
-void Block::lay_out(const Problem& problem, RowSource& source, std::vector<Index> points,
+bool Block::lay_out(const Problem& problem, RowSource& source, std::vector<Index> points,
                     bool precise) {
   std::stable_partition(points.begin(), points.end(),
                         [&](Index i) { return problem.group_at(i) == 0; });
@@ -70,14 +78,23 @@ void Block::lay_out(const Problem& problem, RowSource& source, std::vector<Index
   std::vector<Index> named = points_;  // fillers get some point's values, which nobody reads
   std::replace(named.begin(), named.end(), kFiller,
                points_[points_[0] == kFiller ? usize(group_split_) : 0]);
-  source.square(named, kernel_.data(), stride_, precise);
+  rest_.resize(precise ? kernel_.size() : 0);
+  if (!precise)
+    source.square(named, kernel_.data(), stride_);
+  else if (!source.precise_square(named, kernel_.data(), rest_.data(), stride_))
+    return false;
   diagonal_.clear();
   for (Index k = 0; k < size; ++k) {
     const Index i = named[usize(k)];
     diagonal_.push_back(source.diagonal()[usize(i)] + problem.ridge_at(i));
     kernel_[usize(k * stride_ + k)] = static_cast<float>(diagonal_.back());
+    if (precise) {
+      rest_[usize(k * stride_ + k)] = static_cast<float>(
+          diagonal_.back() - static_cast<double>(kernel_[usize(k * stride_ + k)]));
+    }
   }
   beta_.assign(usize(size), 0.0);
+  return true;
 }
 
 PairResult Block::solve(const Problem& problem, std::span<const double> sums,
@@ -93,6 +110,9 @@ std::vector<double> Block::own_sums() const {
     if (beta_[usize(r)] == 0) continue;
     for (Index c = 0; c < size; ++c)
       sums[usize(c)] += beta_[usize(r)] * static_cast<double>(kernel_[usize(r * stride_ + c)]);
+    if (rest_.empty()) continue;
+    for (Index c = 0; c < size; ++c)
+      sums[usize(c)] += beta_[usize(r)] * static_cast<double>(rest_[usize(r * stride_ + c)]);
   }
   return sums;
 }
@@ -117,10 +137,11 @@ class Solver {
 
   Solution solve_stored();
   Solution solve_blocks();
+  Solution give_up();
   std::vector<Index> first_points() const;
   Progress improve_block(ActiveSet& active, WorkingSetChooser& chooser, const Violation& violation);
   bool float_is_enough() const;
-  PairLimits pair_limits(double tolerance) const;
+  PairLimits pair_limits(double tolerance, std::int64_t turn) const;
   Solution finish(std::vector<double> beta, const std::vector<double>& sums,
                   const Violation& violation) const;
 
@@ -141,14 +162,13 @@ bool Solver::float_is_enough() const {
     largest = std::max(largest, std::max(problem_.upper[usize(i)], -problem_.lower[usize(i)]) *
                                     source_.diagonal()[usize(i)]);
   }
-  return largest * 1e-7 < 0.1 * stop_.limits().eps;
+  return largest * 1e-7 < 0.05 * stop_.limits().eps;
 }
 
-PairLimits Solver::pair_limits(double tolerance) const {
+PairLimits Solver::pair_limits(double tolerance, std::int64_t turn) const {
   PairLimits limits;
   limits.tolerance = tolerance;
-  limits.max_iterations = 100000;  // a turn of this many pairs stays well under 100 ms
-  limits.max_iterations = std::min(limits.max_iterations, stop_.max_iterations() - iterations_);
+  limits.max_iterations = std::min(turn, stop_.max_iterations() - iterations_);
   limits.single_precision = float_is_enough_;
   return limits;
 }
@@ -175,18 +195,19 @@ std::vector<Index> Solver::first_points() const {
 }
 
 // Small problems: the whole kernel matrix at once, and F from it in double after every turn of the
-// pair solver.
+// pair solver. Where coefficients are so large that float kernel values are too coarse, F is made
+// from more exact ones: the turns are then steps of an iterative refinement.
 Solution Solver::solve_stored() {
   std::vector<Index> points(usize(problem_.size()));
   std::iota(points.begin(), points.end(), 0);
   Block block;
-  block.lay_out(problem_, source_, std::move(points), !float_is_enough_);
+  if (!block.lay_out(problem_, source_, std::move(points), !float_is_enough_)) return give_up();
   if (!problem_.start.empty()) {
     for (std::size_t k = 0; k < block.points().size(); ++k) {
       if (block.points()[k] != kFiller) block.beta()[k] = problem_.start[usize(block.points()[k])];
     }
   }
-  PairLimits limits = pair_limits(stop_.limits().eps);
+  PairLimits limits = pair_limits(stop_.limits().eps, kStoredTurn);
   Violation violation;
   std::vector<double> beta(usize(problem_.size()));
   std::vector<double> sums(usize(problem_.size()));
@@ -208,7 +229,7 @@ Solution Solver::solve_stored() {
                              violation.max_up[1] - violation.min_down[1]);
     if (on_status_) on_status_({iterations_, violation.gap, problem_.size()});
     if (violation.gap <= stop_.limits().eps || stop_.must_stop(iterations_)) break;
-    limits.max_iterations = pair_limits(limits.tolerance).max_iterations;
+    limits.max_iterations = pair_limits(limits.tolerance, kStoredTurn).max_iterations;
     const PairResult result = block.solve(problem_, block_sums, limits);
     if (result.iterations == 0 && !limits.single_precision) {
       stop_.note_precision_limit();
@@ -218,6 +239,17 @@ Solution Solver::solve_stored() {
     iterations_ += result.iterations;
   }
   return finish(std::move(beta), sums, violation);
+}
+
+// Told to stop before anything is known about the start but its coefficients.
+Solution Solver::give_up() {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  stop_.must_stop(iterations_);
+  Solution solution = finish(
+      problem_.start.empty() ? std::vector<double>(usize(problem_.size()), 0.0) : problem_.start,
+      std::vector<double>(usize(problem_.size()), 0.0), Violation{{0, 0}, {0, 0}, kInfinity});
+  if (!problem_.start.empty()) solution.objective = std::numeric_limits<double>::quiet_NaN();
+  return solution;
 }
 
 Solution Solver::solve_blocks() {
@@ -270,7 +302,7 @@ Solver::Progress Solver::improve_block(ActiveSet& active, WorkingSetChooser& cho
     block.beta()[k] = active.beta(points[k]);
   }
   const double tolerance = std::max(0.1 * violation.gap, 0.5 * stop_.limits().eps);
-  const PairResult result = block.solve(problem_, sums, pair_limits(tolerance));
+  const PairResult result = block.solve(problem_, sums, pair_limits(tolerance, kBlockTurn));
   iterations_ += result.iterations;
   std::vector<Index> moved;
   std::vector<double> new_beta;

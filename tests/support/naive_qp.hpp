@@ -53,12 +53,22 @@ class StoredGram : public qp::RowSource {
 
   Index size() const override { return k_.size; }
   std::span<const double> diagonal() const override { return diagonal_; }
-  void square(std::span<const Index> points, float* block, Index stride,
-              bool /*precise*/) override {
+  void square(std::span<const Index> points, float* block, Index stride) override {
     for (std::size_t r = 0; r < points.size(); ++r) {
       for (std::size_t c = 0; c < points.size(); ++c)
         block[r * usize(stride) + c] = static_cast<float>(k_.at(points[r], points[c]));
     }
+  }
+  bool precise_square(std::span<const Index> points, float* block, float* rest,
+                      Index stride) override {
+    square(points, block, stride);
+    for (std::size_t r = 0; r < points.size(); ++r) {
+      for (std::size_t c = 0; c < points.size(); ++c) {
+        const std::size_t at = r * usize(stride) + c;
+        rest[at] = static_cast<float>(k_.at(points[r], points[c]) - static_cast<double>(block[at]));
+      }
+    }
+    return true;
   }
   void set_active(std::span<const Index> points) override {
     active_.assign(points.begin(), points.end());

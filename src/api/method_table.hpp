@@ -1,0 +1,22 @@
+// The methods `train` knows, in the order of the documentation.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "methods/method.hpp"
+
+namespace tamis {
+
+struct MethodEntry {
+  std::string_view name;
+  bool does_regression;
+  MethodResult (*train)(const TrainingSet& data, const TrainContext& context);
+};
+
+std::span<const MethodEntry> method_table();
+
+/// Throws InvalidArgument with all names for an unknown one.
+const MethodEntry& find_method(std::string_view name);
+
+}  // namespace tamis

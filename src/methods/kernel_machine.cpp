@@ -1,0 +1,162 @@
+#include "methods/kernel_machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "methods/binary_machine.hpp"
+#include "methods/train_progress.hpp"
+#include "multiclass/multiclass.hpp"
+
+namespace tamis {
+namespace {
+
+// What the budget leaves for kernel rows, for each of the machines that train at the same time.
+Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& context,
+                     Index at_once) {
+  const Index budget = resolve_memory_budget(context.control.memory_bytes);
+  const Index work = binary_work_bytes(data.features, rows);
+  const Index left = budget - resident_memory_bytes() - work * at_once;
+  require_memory(fmt::format("training on {} rows of {} features", rows, data.features.cols()),
+                 resident_memory_bytes() + work * at_once, budget);
+  const Index cache = left / 10 * 9 / at_once;
+  const Index wanted = context.options.cache_bytes;
+  return wanted > 0 ? std::min(wanted / at_once, cache) : cache;
+}
+
+void add_stats(const MachineStats& stats, TrainReport* report) {
+  TrainReport part;
+  part.machines = 1;
+  part.objective = stats.objective;
+  part.gap = stats.gap;
+  part.violation = stats.violation;
+  part.iterations = stats.iterations;
+  part.machine_iterations = {stats.iterations};
+  part.kernel_evaluations = stats.kernel_evaluations;
+  part.cached_evaluations = stats.cached_evaluations;
+  part.bounded_support_vectors = stats.bounded_support_vectors;
+  part.stop_reason = stats.stop_reason;
+  add_to_report(part, report);
+}
+
+Decision decision_for(const TrainingSet& data, const TrainOptions& options) {
+  if (data.num_classes <= 2) return Decision::single;
+  return options.multiclass == Multiclass::one_vs_one ? Decision::one_vs_one
+                                                      : Decision::one_vs_rest;
+}
+
+// The one problem of a regression or of two classes: the first class is +1.
+BinaryTask whole_task(const TrainingSet& data, std::span<const Index> rows) {
+  BinaryTask task;
+  task.rows.assign(rows.begin(), rows.end());
+  for (const Index row : rows) {
+    task.targets.push_back(data.is_regression()          ? data.targets[usize(row)]
+                           : data.codes[usize(row)] == 0 ? 1.0
+                                                         : -1.0);
+  }
+  return task;
+}
+
+}  // namespace
+
+void add_to_report(const TrainReport& part, TrainReport* whole) {
+  whole->machines += part.machines;
+  whole->objective += part.objective;
+  whole->gap += part.gap;
+  whole->violation = std::max(whole->violation, part.violation);
+  whole->iterations += part.iterations;
+  whole->machine_iterations.insert(whole->machine_iterations.end(), part.machine_iterations.begin(),
+                                   part.machine_iterations.end());
+  whole->kernel_evaluations += part.kernel_evaluations;
+  whole->cached_evaluations += part.cached_evaluations;
+  whole->bounded_support_vectors += part.bounded_support_vectors;
+  whole->stop_reason =
+      std::max(whole->stop_reason, part.stop_reason);  // ordered by how early they end
+}
+
+std::vector<Index> KernelMachine::support_rows() const {
+  std::vector<Index> rows;
+  for (const TrainedMachine& machine : machines)
+    rows.insert(rows.end(), machine.rows.begin(), machine.rows.end());
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return rows;
+}
+
+KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Index> rows,
+                                   const TrainContext& context, const KernelMachine* start) {
+  KernelMachine result;
+  result.decision = decision_for(data, context.options);
+  const Index count = num_machines(result.decision, data.num_classes);
+  TrainProgress progress(context.control, count, context.options.eps);
+
+  BinarySettings settings;
+  settings.kernel = data.kernel;
+  settings.task = data.is_regression() ? Task::regression : Task::classification;
+  settings.loss = context.options.loss;
+  settings.tube = context.options.tube;
+  settings.seed = context.options.seed;
+  settings.limits = {context.options.eps, context.options.max_iterations, 0};
+  settings.cache_bytes =
+      cache_for_each(data, static_cast<Index>(rows.size()), context,
+                     std::min<Index>(count, resolve_threads(context.control.threads)));
+  const BinaryTrainer trainer = [&](const BinaryTask& task) {
+    BinarySettings own = settings;
+    if (context.options.max_seconds > 0) own.limits.max_seconds = context.seconds_left();
+    const TrainedMachine* from = start == nullptr ? nullptr : &start->machines[usize(task.index)];
+    BinaryResult one = train_binary(data.features, data.cost, task, from, own, context.control,
+                                    [&](const qp::Status& status) { progress.update(status); });
+    progress.machine_done();
+    return one;
+  };
+
+  std::vector<BinaryResult> results;
+  if (result.decision == Decision::single) {
+    results.push_back(trainer(whole_task(data, rows)));
+  } else {
+    std::vector<std::int32_t> codes;
+    for (const Index row : rows) codes.push_back(data.codes[usize(row)]);
+    // The wrappers number the rows they were given.
+    const BinaryTrainer renumbered = [&](BinaryTask task) {
+      for (Index& row : task.rows) row = rows[usize(row)];
+      return trainer(task);
+    };
+    results = result.decision == Decision::one_vs_one
+                  ? train_one_vs_one(codes, data.num_classes, renumbered)
+                  : train_one_vs_rest(codes, data.num_classes, renumbered);
+  }
+  result.report.machines = 0;
+  for (BinaryResult& one : results) {
+    add_stats(one.stats, &result.report);
+    result.machines.push_back(std::move(one.machine));
+  }
+  return result;
+}
+
+KernelMachine train_kernel_machine(const TrainingSet& data, const TrainContext& context,
+                                   const KernelMachine* start) {
+  std::vector<Index> rows(usize(data.rows()));
+  std::iota(rows.begin(), rows.end(), 0);
+  return train_kernel_machine(data, rows, context, start);
+}
+
+std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,
+                                                      const KernelMachine& machine) {
+  return make_expansion(data.kernel, data.features, machine.machines, machine.decision, data.codes,
+                        data.num_classes);
+}
+
+MethodResult expansion_result(const TrainingSet& data, KernelMachine machine) {
+  MethodResult result;
+  result.machine = make_expansion(data, machine);
+  result.support_rows = expansion_rows(data.rows(), machine.machines, machine.decision, data.codes);
+  result.report = std::move(machine.report);
+  return result;
+}
+
+}  // namespace tamis
