@@ -38,6 +38,7 @@ py::list option_table() {
     entry["help"] = option.help;
     entry["choices"] = option.choices;
     entry["default"] = option.get(defaults);
+    entry["methods"] = option.methods;
     table.append(entry);
   }
   return table;

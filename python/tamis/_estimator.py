@@ -73,6 +73,8 @@ class Estimator(BaseEstimator):
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, y, dtype=np.float64, only_non_negative=True)
+            if not np.any(weights > 0):
+                raise ValueError("Invalid input - all samples have zero or negative weights.")
         targets = self._encode_targets(y, weights, options)
         self._model, self.report_, support = _core.train(
             rows, targets, weights, options, thread_count(self.n_jobs), memory_bytes(self.max_memory),
@@ -117,7 +119,10 @@ class Estimator(BaseEstimator):
         return numbered_rows(X), y
 
     def _kernel_values(self, X: Any, square: bool = False) -> np.ndarray:
-        values = check_array(self._kernel(X, self._kernel_rows), dtype=np.float32, input_name="kernel(X, Y)")
+        values = self._kernel(X, self._kernel_rows)
+        if sp.issparse(values):
+            values = values.toarray()
+        values = check_array(values, dtype=np.float32, input_name="kernel(X, Y)")
         wanted = (_num_samples(X), _num_samples(self._kernel_rows))
         if values.shape != wanted:
             raise ValueError(f"X.shape[0] should be equal to X.shape[1]: the kernel gave {values.shape}, not {wanted}"
@@ -328,24 +333,23 @@ class Classifier(ClassifierMixin, Estimator):
 
     def _encode_targets(self, y: np.ndarray, weights: np.ndarray | None, options: _core.Options) -> Any:
         check_classification_targets(y)
-        if weights is not None and not np.any(weights > 0):
-            raise ValueError("Invalid input - all samples have zero weights.")
         # A row of weight 0 is no row: a class that has no other is no class.
         self.classes_ = np.unique(y if weights is None else y[weights > 0])
         if len(self.classes_) < 2:
-            raise ValueError("The number of classes has to be greater than one; got 1 class")
+            raise ValueError("The number of classes has to be greater than one; got 1 class" if weights is None else
+                             "Invalid input - all samples with positive weights belong to the same class")
         codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1).astype(np.int32)
-        self.class_weight_ = self._class_factors(y, codes, weights)
+        self.class_weight_ = self._class_factors(codes, weights)
         names = _core_class_names(self.classes_)
         if self.class_weight is not None:
             options.set_class_weights([(str(name), factor) for name, factor in zip(names, self.class_weight_)])
         return codes, names
 
-    def _class_factors(self, y: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    def _class_factors(self, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
             rows = np.bincount(codes, weights=weights, minlength=len(self.classes_))
             return rows.sum() / (len(rows) * rows)
-        return compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        return compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes])
 
     def _set_trained(self, support: np.ndarray, targets: Any) -> None:
         codes, names = targets
