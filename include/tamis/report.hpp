@@ -39,6 +39,9 @@ struct TrainReport {
   Index support_vectors = 0;
   Index bounded_support_vectors =
       0;  ///< of these, coefficients at their upper limit (summed over machines)
+  /// The training row (from 0) of each support vector of the model, in the model's order. Empty
+  /// when the model is not one kernel expansion over training rows.
+  std::vector<Index> support_rows;
   StopReason stop_reason = StopReason::converged;
   double objective = 0;         ///< dual objective as LIBSVM's "obj", summed over machines
   double gap = 0;               ///< primal minus dual objective, summed over machines

@@ -20,9 +20,6 @@ namespace tamis {
 struct TrainResult {
   Model model;
   TrainReport report;
-  /// The training row (from 0) of each support vector of the model, in the model's order. Empty
-  /// when the model is not one kernel expansion over training rows.
-  std::vector<Index> support_rows;
 };
 
 /// Trains with options.method. A limit or a cancelled run still gives a usable model;

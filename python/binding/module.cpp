@@ -88,9 +88,10 @@ py::tuple train_model(const py::object& features, const py::object& targets,
   TrainResult result;
   run_listening(threads, memory_bytes, on_progress,
                 [&](const RunControl& control) { result = train(data, options, control); });
-  const auto count = static_cast<py::ssize_t>(result.support_rows.size());
+  std::vector<Index>& support_rows = result.report.support_rows;
+  const auto count = static_cast<py::ssize_t>(support_rows.size());
   return py::make_tuple(result.model, to_dict(result.report),
-                        from_vector(std::move(result.support_rows), {count}));
+                        from_vector(std::move(support_rows), {count}));
 }
 
 /// Class positions, or numbers.

@@ -9,10 +9,8 @@ from typing import Any, Callable, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
     _num_samples,
@@ -39,7 +37,7 @@ def store_arguments(estimator: Estimator, arguments: dict[str, Any]) -> None:
 
 
 class Estimator(BaseEstimator):
-    """A subclass names its method and its arguments; Classifier and Regressor know the rest."""
+    """A subclass names its method and its arguments; Classifier or Regressor, between them, know the task."""
 
     _method: str
     _task: str
@@ -269,186 +267,6 @@ class Estimator(BaseEstimator):
 
     def _set_loaded(self) -> None:
         """Attributes that follow from the model alone."""
-
-
-class Regressor(RegressorMixin, Estimator):
-    _task = "regression"
-
-    def fit(self: Self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Trains on rows X with targets y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
-            float32 arrays in C order and CSR matrices of float32 are used in place; others are converted.
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), default=None
-            Factors on C. A weight of 2 counts as two copies of the row, 0 as none.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y, sample_weight)
-
-    def _encode_targets(self, y: np.ndarray, weights: np.ndarray | None, options: _core.Options) -> Any:
-        return np.ascontiguousarray(y, dtype=np.float64)
-
-    def _set_trained(self, support: np.ndarray, targets: Any) -> None:
-        self.n_iter_ = self.report_["iterations"]
-        if self._model.expansion() is not None:
-            self.support_ = support
-            self.n_support_ = np.array([len(support)])
-
-    def predict(self, X: Any) -> np.ndarray:
-        """A number for each row."""
-        rows = self._prediction_rows(X)
-        return self._model.predict(rows, thread_count(self.n_jobs), self._progress_listener())
-
-
-class Classifier(ClassifierMixin, Estimator):
-    _task = "classification"
-
-    class_weight: Any
-    decision_function_shape: str
-    break_ties: bool
-
-    def fit(self: Self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Trains on rows X of classes y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
-            float32 arrays in C order and CSR matrices of float32 are used in place; others are converted.
-        y : array-like of shape (n_samples,)
-            Numbers or words.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Factors on C. A weight of 2 counts as two copies of the row, 0 as none.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y, sample_weight)
-
-    def _encode_targets(self, y: np.ndarray, weights: np.ndarray | None, options: _core.Options) -> Any:
-        check_classification_targets(y)
-        # A row of weight 0 is no row: a class that has no other is no class.
-        self.classes_ = np.unique(y if weights is None else y[weights > 0])
-        if len(self.classes_) < 2:
-            raise ValueError("The number of classes has to be greater than one; got 1 class" if weights is None else
-                             "Invalid input - all samples with positive weights belong to the same class")
-        codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1).astype(np.int32)
-        self.class_weight_ = self._class_factors(codes, weights)
-        names = _core_class_names(self.classes_)
-        if self.class_weight is not None:
-            options.set_class_weights([(str(name), factor) for name, factor in zip(names, self.class_weight_)])
-        return codes, names
-
-    def _class_factors(self, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            rows = np.bincount(codes, weights=weights, minlength=len(self.classes_))
-            return rows.sum() / (len(rows) * rows)
-        return compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes])
-
-    def _set_trained(self, support: np.ndarray, targets: Any) -> None:
-        codes, names = targets
-        self._positions = _positions(self._model.classes, names)
-        self.n_iter_ = np.array(self.report_["machine_iterations"], dtype=np.int32)
-        parts = self._model.expansion()
-        if parts is not None:
-            self.support_ = support[self._support_order(parts)]
-            self.n_support_ = np.bincount(codes[support], minlength=len(self.classes_)).astype(np.int32)
-
-    def _set_loaded(self) -> None:
-        names = self._model.classes
-        self.classes_ = np.unique(names)
-        self._positions = _positions(names, list(self.classes_))
-        if self.classes_.dtype.kind == "f" and np.all(self.classes_ == np.floor(self.classes_)):
-            self.classes_ = self.classes_.astype(np.int64)
-
-    def _support_order(self, parts: dict[str, Any]) -> Any:
-        if list(self._positions) != _usual_positions(len(self._positions)):
-            raise AttributeError("the model file has its classes in another order than scikit-learn's")
-        # Pairs of classes: grouped by class already. Two classes: y is the sign of the coefficient. One against the
-        # rest: by row.
-        if len(self.classes_) > 2:
-            return slice(None)
-        return np.argsort(parts["coefficients"][0] > 0, kind="stable")
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The class of each row."""
-        if getattr(self, "break_ties", False) and self.decision_function_shape == "ovo":
-            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        rows = self._prediction_rows(X)
-        if getattr(self, "break_ties", False) and len(self.classes_) > 2:
-            return self.classes_[np.argmax(self.decision_function(X), axis=1)]
-        positions = self._model.predict(rows, thread_count(self.n_jobs), self._progress_listener())
-        return self.classes_[self._positions[positions]]
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Decision values, in scikit-learn's shapes.
-
-        Two classes: shape (n_samples,), above 0 where classes_[1] is predicted. More: shape (n_samples, n_classes);
-        the values of pairs of classes are put together as scikit-learn's SVC does it, votes first. With
-        decision_function_shape="ovo": shape (n_samples, n_classes * (n_classes - 1) / 2), the value of the pair (i, j),
-        i < j, above 0 where classes_[i] is favoured.
-        """
-        values, pairs = self._decide(X)
-        count = len(self.classes_)
-        if count == 2:
-            return values[:, 0] if self._positions[0] == 1 else -values[:, 0]
-        if not pairs:
-            return values[:, np.argsort(self._positions)]
-        values = _sorted_pairs(values, self._positions)
-        if getattr(self, "decision_function_shape", "ovr") == "ovo":
-            return values
-        return _ovr_decision_function(values < 0, -values, count)
-
-    def _linear_coefficients(self) -> Any:
-        weights = self.dual_coef_
-        vectors = self.support_vectors_
-        if len(self.classes_) == 2 or weights.shape[0] == len(self.classes_):
-            return weights @ vectors
-        ends = np.cumsum(self.n_support_)
-        groups = [slice(end - size, end) for end, size in zip(ends, self.n_support_)]
-        pairs = [weights[j - 1, groups[i]] @ vectors[groups[i]] + weights[i, groups[j]] @ vectors[groups[j]]
-                 for i in range(len(groups)) for j in range(i + 1, len(groups))]
-        return sp.vstack(pairs).tocsr() if sp.issparse(vectors) else np.vstack(pairs)
-
-
-def _core_class_names(classes: np.ndarray) -> np.ndarray | list[str]:
-    """Classes as a model file names them: their numbers or words where that is possible, else 0, 1, 2 .."""
-    if classes.dtype.kind in "biuf":
-        numbers = classes.astype(np.float64)
-        if np.all(numbers[1:] > numbers[:-1]):  # so large that float64 cannot tell them apart?
-            return numbers
-    elif all(isinstance(label, str) for label in classes):
-        return [str(label) for label in classes]
-    return np.arange(len(classes), dtype=np.float64)
-
-
-def _positions(model_classes: np.ndarray | list[str], names: np.ndarray | list[str]) -> np.ndarray:
-    """Where in `names` each class of the model is."""
-    place = {name: position for position, name in enumerate(names)}
-    return np.array([place[name] for name in model_classes])
-
-
-def _usual_positions(count: int) -> list[int]:
-    return [1, 0] if count == 2 else list(range(count))  # the core's order, see distinct_classes()
-
-
-def _sorted_pairs(values: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """Columns of pairs of the model's classes as columns of pairs of classes_."""
-    count = len(positions)
-    if list(positions) == _usual_positions(count):
-        return values
-    column = {pair: k for k, pair in enumerate((i, j) for i in range(count) for j in range(i + 1, count))}
-    result = np.empty_like(values)
-    for (i, j), k in column.items():
-        a, b = positions[i], positions[j]
-        result[:, column[min(a, b), max(a, b)]] = values[:, k] if a < b else -values[:, k]
-    return result
 
 
 def _ensure_log_is_seen() -> None:

@@ -37,7 +37,7 @@ PYTHON_HELP = {
     "multi_class": ("{'ovo', 'ovr'}", None),
     "cache_size": ("float", "Megabytes for kernel rows; 0: what max_memory leaves"),
     "max_iter": ("int", "Stop each machine after this many pair updates, with a usable model; -1: no limit"),
-    "max_seconds": ("float", None),
+    "max_seconds": ("float", "Stop training after this many seconds, with a usable model; None: no limit"),
     "max_memory": ("int or str",
                    "Budget for data, caches and work space, in bytes or as '4G'; None: 80 % of the memory available"),
     "random_state": ("int, RandomState instance or None",
@@ -81,9 +81,9 @@ def option_text(argument: str, value: Any) -> str | None:
             return str(int(value))
         return str(check_random_state(value).randint(np.iinfo(np.int32).max))
     if argument == "max_iter":
-        if value != -1 and not (isinstance(value, Integral) and value > 0):
+        if not isinstance(value, Integral) or (int(value) < 1 and int(value) != -1):
             raise ValueError("give a whole number above 0, or -1 for no limit")
-        return "0" if value == -1 else str(int(value))
+        return str(max(0, int(value)))
     if argument == "multi_class":
         names = {"ovo": "one-vs-one", "ovr": "one-vs-rest"}
         if value not in names:
@@ -151,7 +151,7 @@ def _parameter_lines(arguments: Iterable[inspect.Parameter]) -> list[str]:
 
 def documented(estimator: _Estimator) -> _Estimator:
     """Writes the parameters into the docstring of an estimator, at its line PARAMETERS."""
-    arguments = list(inspect.signature(estimator.__init__).parameters.values())[1:]
+    arguments = inspect.signature(estimator).parameters.values()
     section = "\n    ".join(["Parameters", "----------", *_parameter_lines(arguments)])
     assert estimator.__doc__ is not None
     estimator.__doc__ = estimator.__doc__.replace("PARAMETERS", section)

@@ -3,8 +3,10 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from ._estimator import Classifier, Regressor, store_arguments
+from ._classifier import Classifier
+from ._estimator import store_arguments
 from ._parameters import documented
+from ._regressor import Regressor
 
 
 @documented

@@ -42,12 +42,11 @@ TrainResult train(const Dataset& data, const TrainOptions& options, const RunCon
     TrainResult result;
     result.model =
         Model(options.task, prepared.classes, prepared.scaling, trained.machine, options.method);
-    result.support_rows = std::move(trained.support_rows);
-    if (!prepared.given_rows.empty()) {
-      for (Index& row : result.support_rows) row = prepared.given_rows[usize(row)];
-    }
     TrainReport& report = result.report;
     report = std::move(trained.report);
+    if (!prepared.given_rows.empty()) {
+      for (Index& row : report.support_rows) row = prepared.given_rows[usize(row)];
+    }
     report.method = options.method;
     report.rows = prepared.set.rows();
     report.features = prepared.set.features.cols();

@@ -154,8 +154,9 @@ std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,
 MethodResult expansion_result(const TrainingSet& data, KernelMachine machine) {
   MethodResult result;
   result.machine = make_expansion(data, machine);
-  result.support_rows = expansion_rows(data.rows(), machine.machines, machine.decision, data.codes);
   result.report = std::move(machine.report);
+  result.report.support_rows =
+      expansion_rows(data.rows(), machine.machines, machine.decision, data.codes);
   return result;
 }
 

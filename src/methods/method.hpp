@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "methods/training_set.hpp"
@@ -37,12 +36,11 @@ struct TrainContext {
 };
 
 /// A method fills in of the report what it knows: stop reason, objective, gap, violation,
-/// iterations, evaluations, machines, phases, details, tables, warnings. train() adds the rest.
+/// iterations, evaluations, machines, support rows, phases, details, tables, warnings. train() adds
+/// the rest.
 struct MethodResult {
   std::shared_ptr<const Machine> machine;
   TrainReport report;
-  /// The training row of each support vector, where the machine is one kernel expansion over them.
-  std::vector<Index> support_rows;
 };
 
 }  // namespace tamis

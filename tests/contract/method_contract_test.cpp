@@ -87,11 +87,11 @@ TEST_P(MethodContract, SupportRowsAreTheRowsOfTheSupportVectors) {
     const ExpansionParts* parts = expansion_parts(result.model);
     ASSERT_TRUE(parts != nullptr || !is_exact());
     if (parts == nullptr) continue;
-    ASSERT_EQ(static_cast<Index>(result.support_rows.size()), parts->support_vectors.rows());
+    ASSERT_EQ(static_cast<Index>(result.report.support_rows.size()), parts->support_vectors.rows());
     for (Index s = 0; s < parts->support_vectors.rows(); ++s) {
       for (Index j = 0; j < 3; ++j) {
         EXPECT_EQ(parts->support_vectors.at(s, j),
-                  data.features.at(result.support_rows[usize(s)], j));
+                  data.features.at(result.report.support_rows[usize(s)], j));
       }
     }
   }

@@ -58,7 +58,7 @@ def test_the_sigmoid_kernel_is_scikit_learns(two_classes):
     """It is not positive definite: there are several optima, but the machines are much alike."""
     ours, theirs = pair(two_classes, kernel="sigmoid", gamma=0.02, coef0=0.5)
     X = two_classes[0]
-    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=0.02)
+    assert np.mean(ours.predict(X) == theirs.predict(X)) > 0.97
 
 
 @pytest.mark.parametrize("shape", ["ovr", "ovo"])

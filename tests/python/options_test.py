@@ -16,7 +16,7 @@ ONLY_FOR = {"tube": "regression", "class-weight": "classification", "multiclass"
 
 
 def arguments_of(estimator):
-    return list(inspect.signature(estimator.__init__).parameters.values())[1:]
+    return list(inspect.signature(estimator).parameters.values())
 
 
 def options_of(estimator):
