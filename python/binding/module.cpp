@@ -17,6 +17,7 @@
 namespace tamis::python {
 namespace {
 
+// pybind11 wants this signature. NOLINTNEXTLINE(performance-unnecessary-value-param)
 void translate_error(std::exception_ptr error) {
   try {
     if (error) std::rethrow_exception(error);

@@ -135,17 +135,25 @@ def memory_bytes(max_memory: int | str | None) -> int:
     return _core.parse_bytes(str(max_memory))
 
 
+def help_text(argument: str) -> str:
+    """What the argument does, in Python's words where it has its own."""
+    _, text = PYTHON_HELP.get(argument, (None, None))
+    return text or option_table()[option_name(argument)]["help"]
+
+
+def _type_text(argument: inspect.Parameter) -> str:
+    kind, _ = PYTHON_HELP.get(argument.name, (None, None))
+    if kind is not None:
+        return kind
+    choices = option_table()[option_name(argument.name)]["choices"]
+    return "{" + ", ".join(map(repr, choices)) + "}" if choices else type(argument.default).__name__
+
+
 def _parameter_lines(arguments: Iterable[inspect.Parameter]) -> list[str]:
-    table = option_table()
     lines = []
     for argument in arguments:
-        option = table.get(option_name(argument.name), {"help": None, "choices": []})
-        kind, text = PYTHON_HELP.get(argument.name, (None, None))
-        if kind is None:
-            kind = type(argument.default).__name__
-            if option["choices"]:
-                kind = "{" + ", ".join(map(repr, option["choices"])) + "}"
-        lines += [f"{argument.name} : {kind}, default={argument.default!r}", f"    {text or option['help']}."]
+        lines += [f"{argument.name} : {_type_text(argument)}, default={argument.default!r}",
+                  f"    {help_text(argument.name)}."]
     return lines
 
 
