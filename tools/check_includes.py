@@ -13,7 +13,7 @@ BELOW = {
     "linear": ["data", "base"],
     "gram": ["kernels", "qp", "data", "base"],
     "neighbors": ["kernels", "data", "base"],
-    "model": ["kernels", "data", "base"],
+    "model": ["gram", "qp", "neighbors", "kernels", "data", "base"],
     "io": ["model", "kernels", "data", "base"],
     "multiclass": ["model", "kernels", "data", "base"],
     "methods": ["multiclass", "gram", "qp", "linear", "neighbors", "model", "kernels", "data", "base"],

@@ -14,12 +14,17 @@ class OptionsTableCommand : public Command {
       : Command("options-table", "print the training options as a Markdown table") {}
   bool hidden() const override { return true; }
 
-  void declare(Options& options) override { options.example("tamis options-table > options.md"); }
+  void declare(Options& options) override {
+    options.argument("METHOD", method_, true, "whose options");
+    options.flag("--own", own_, "leave out those that every method has");
+    options.example("tamis options-table exact > options.md");
+  }
 
   int run(Session&) override {
     const TrainOptions defaults;
     std::string text = "| option | LIBSVM's | default | effect |\n|---|---|---|---|\n";
     for (const OptionDescription& option : train_option_table()) {
+      if (!applies_to(option, method_) || (own_ && option.methods.empty())) continue;
       const std::string letter =
           option.letter.empty() ? "" : "`-" + std::string(option.letter) + "`";
       const std::string value = option.get(defaults);
@@ -31,6 +36,9 @@ class OptionsTableCommand : public Command {
   }
 
  private:
+  std::string method_;
+  bool own_ = false;
+
   // Choices that the help does not name already.
   static std::string choices(const OptionDescription& option) {
     std::string list;

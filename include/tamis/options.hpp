@@ -34,6 +34,19 @@ struct Gamma {
   double value = 0;
 };
 
+/// The local machines: falk, falk-c, falk-l, knn-svm, knn.
+struct LocalOptions {
+  std::int64_t k = 0;  ///< rows of a neighbourhood; 0: 500 to 2000 by the number of rows (knn: 15)
+  std::int64_t k_prime = 0;    ///< innermost rows that count as covered by a centre; 0: k / 2
+  std::string index = "auto";  ///< neighbour search; never changes the result
+  // falk-l: what is tried, on how many neighbourhoods.
+  std::int64_t selection_centres = 10;
+  std::int64_t selection_folds = 5;
+  std::vector<double> k_grid = {500, 1000, 2000, 4000};
+  std::vector<double> cost_grid = {1, 4, 16, 64};
+  std::vector<double> percentiles = {1, 10, 50, 90};  ///< of local distances, for the kernel width
+};
+
 struct TrainOptions {
   // What is learnt.
   std::string method = "exact";
@@ -56,6 +69,8 @@ struct TrainOptions {
   double eps = 1e-3;                ///< KKT tolerance > 0, as LIBSVM's -e
   std::int64_t max_iterations = 0;  ///< pair updates per machine; 0: no limit
   double max_seconds = 0;           ///< wall time of the training; 0: no limit
+
+  LocalOptions local;
 
   // How fast; never changes the result.
   std::int64_t cache_bytes = 0;  ///< for kernel rows; 0: what the memory budget leaves

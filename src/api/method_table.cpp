@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include "methods/exact.hpp"
+#include "methods/falk.hpp"
+#include "methods/knn.hpp"
 #include "tamis/error.hpp"
 #include "tamis/train.hpp"
 
@@ -11,7 +13,9 @@ namespace tamis {
 
 std::span<const MethodEntry> method_table() {
   static constexpr MethodEntry kMethods[] = {
-      {"exact", true, train_exact},
+      {"exact", true, train_exact},     {"falk", true, train_falk},
+      {"falk-c", true, train_falk_c},   {"falk-l", false, train_falk_l},
+      {"knn-svm", true, train_knn_svm}, {"knn", true, train_knn},
   };
   return kMethods;
 }

@@ -1,9 +1,11 @@
 #include "tamis/options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "api/method_table.hpp"
 #include "base/memory.hpp"
@@ -115,6 +117,90 @@ std::int64_t parse_cache(std::string_view text) {
   }
 }
 
+// A number somewhere inside the options: `field` gives a reference to it.
+template <typename Field>
+OptionDescription nested_number(std::string_view name, std::string_view help,
+                                std::vector<std::string_view> methods, Field field) {
+  using Number = std::remove_reference_t<decltype(field(std::declval<TrainOptions&>()))>;
+  OptionDescription option{name,
+                           "",
+                           "NUMBER",
+                           help,
+                           {},
+                           [name, field](TrainOptions& o, std::string_view text) {
+                             field(o) = parse_number<Number>(name, text);
+                           },
+                           [field](const TrainOptions& o) {
+                             TrainOptions copy = o;
+                             return fmt::format("{}", field(copy));
+                           }};
+  option.methods = std::move(methods);
+  return option;
+}
+
+// A list of numbers: "1,10,50".
+template <typename Field>
+OptionDescription nested_numbers(std::string_view name, std::string_view help,
+                                 std::vector<std::string_view> methods, Field field) {
+  OptionDescription option{name,
+                           "",
+                           "NUMBER,..",
+                           help,
+                           {},
+                           [name, field](TrainOptions& o, std::string_view text) {
+                             std::vector<double> values;
+                             while (!text.empty()) {
+                               const std::string_view item = text.substr(0, text.find(','));
+                               text.remove_prefix(std::min(text.size(), item.size() + 1));
+                               values.push_back(parse_number<double>(name, item));
+                             }
+                             field(o) = std::move(values);
+                           },
+                           [field](const TrainOptions& o) {
+                             TrainOptions copy = o;
+                             return fmt::format("{}", fmt::join(field(copy), ","));
+                           }};
+  option.methods = std::move(methods);
+  return option;
+}
+
+void add_local_options(std::vector<OptionDescription>& table) {
+  using O = TrainOptions;
+  const std::vector<std::string_view> falk{"falk", "falk-c", "falk-l"};
+  table.push_back(nested_number(
+      "k",
+      "Rows of a neighbourhood; 0: 500 to 2000 by the number of rows, "
+      "15 for knn",
+      {"falk", "falk-c", "knn-svm", "knn"}, [](O & o) -> auto& { return o.local.k; }));
+  table.push_back(nested_number(
+      "k-prime", "Innermost rows that a centre covers, 1 to k; 0: half of k", {"falk", "falk-c"},
+      [](O & o) -> auto& { return o.local.k_prime; }));
+  OptionDescription index{"index",
+                          "",
+                          "NAME",
+                          "Neighbour search; auto: whichever is fastest on a sample",
+                          {"auto", "brute-force", "kd-tree", "cover-tree"},
+                          [](O& o, std::string_view text) { o.local.index = text; },
+                          [](const O& o) { return o.local.index; }};
+  index.methods = falk;
+  table.push_back(std::move(index));
+  table.push_back(nested_number(
+      "selection-centres", "Neighbourhoods the parameters are tried on", {"falk-l"},
+      [](O & o) -> auto& { return o.local.selection_centres; }));
+  table.push_back(nested_number(
+      "selection-folds", "Folds of each trial, 2 or more", {"falk-l"},
+      [](O & o) -> auto& { return o.local.selection_folds; }));
+  table.push_back(nested_numbers(
+      "k-grid", "Values of k to try, ascending", {"falk-l"},
+      [](O & o) -> auto& { return o.local.k_grid; }));
+  table.push_back(nested_numbers(
+      "cost-grid", "Values of C to try", {"falk-l"},
+      [](O & o) -> auto& { return o.local.cost_grid; }));
+  table.push_back(nested_numbers(
+      "percentiles", "Percentiles of the local distances to try as kernel width", {"falk-l"},
+      [](O & o) -> auto& { return o.local.percentiles; }));
+}
+
 std::vector<OptionDescription> make_table() {
   using O = TrainOptions;
   std::vector<OptionDescription> table;
@@ -162,6 +248,7 @@ std::vector<OptionDescription> make_table() {
       choice("multiclass", "", &O::multiclass,
              {{"one-vs-one", Multiclass::one_vs_one}, {"one-vs-rest", Multiclass::one_vs_rest}},
              "More than two classes: a machine a pair that votes, or a machine a class"));
+  table.back().methods = {"exact"};
   table.push_back(choice("scale", "", &O::scaling,
                          {{"none", ScalingMethod::none},
                           {"minmax", ScalingMethod::minmax},
@@ -186,11 +273,34 @@ std::vector<OptionDescription> make_table() {
                      return o.cache_bytes == 0 ? std::string("0")
                                                : fmt::format("{}B", o.cache_bytes);
                    }});
+  add_local_options(table);
   return table;
 }
 
 void require(bool ok, std::string_view name, double value, std::string_view allowed) {
   if (!ok) throw InvalidArgument(fmt::format("{} is {}: it must be {}", name, value, allowed));
+}
+
+void require_all(const std::vector<double>& values, std::string_view name, double lowest,
+                 double highest, std::string_view allowed) {
+  if (values.empty()) throw InvalidArgument(fmt::format("{} is empty", name));
+  for (const double value : values)
+    require(value >= lowest && value <= highest, name, value, allowed);
+}
+
+void validate_local(const LocalOptions& local) {
+  require(local.k >= 0, "k", static_cast<double>(local.k), "at least 1, or 0 for the default");
+  require(local.k_prime >= 0 && (local.k == 0 || local.k_prime <= local.k), "k-prime",
+          static_cast<double>(local.k_prime), "1 to k, or 0 for the default");
+  require(local.selection_centres > 0, "selection-centres",
+          static_cast<double>(local.selection_centres), "at least 1");
+  require(local.selection_folds > 1, "selection-folds", static_cast<double>(local.selection_folds),
+          "at least 2");
+  constexpr double kMost = 1e9;
+  require_all(local.k_grid, "k-grid", 2, kMost, "2 to 1e9");
+  require_all(local.cost_grid, "cost-grid", std::numeric_limits<double>::min(), kMost,
+              "greater than 0, at most 1e9");
+  require_all(local.percentiles, "percentiles", 0, 100, "0 to 100");
 }
 
 }  // namespace
@@ -204,6 +314,7 @@ void TrainOptions::validate() const {
   require(std::isfinite(max_seconds) && max_seconds >= 0, "max-seconds", max_seconds,
           "finite and at least 0");
   require(cache_bytes >= 0, "cache", static_cast<double>(cache_bytes), "at least 0");
+  validate_local(local);
   for (const auto& [label, factor] : class_weights) {
     require(std::isfinite(factor) && factor > 0, "the weight of class " + label, factor,
             "finite and greater than 0");

@@ -32,9 +32,12 @@ TrainResult train(const Dataset& data, const TrainOptions& options, const RunCon
   options.validate();
   const MethodEntry& method = find_method(options.method);
   if (options.task == Task::regression && !method.does_regression)
-    throw InvalidArgument(fmt::format("the method {} learns classes, not numbers", method.name));
+    throw InvalidArgument(
+        fmt::format("the method {} does no regression: it learns classes", method.name));
   return with_threads(control.threads, [&] {
     const TrainContext context{options, control, {}};
+    require_memory("training", resident_memory_bytes(),
+                   resolve_memory_budget(control.memory_bytes));
     Prepared prepared = prepare(data, options, control);
     const double prepare_seconds = context.watch.seconds();
     MethodResult trained = method.train(prepared.set, context);

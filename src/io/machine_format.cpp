@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "model/kernel_expansion.hpp"
+#include "model/knn_machines.hpp"
+#include "model/local_models.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -96,13 +99,133 @@ std::shared_ptr<const Machine> get_expansion(const TensorFile& file, const std::
   return std::make_shared<const KernelExpansion>(std::move(parts));
 }
 
+template <typename T>
+void add_array(TensorWriter& writer, const std::string& name, const SharedArray<T>& values) {
+  writer.add(name, {values.size()}, values.span());
+}
+
+template <typename T>
+SharedArray<T> get_array(const TensorFile& file, const std::string& name) {
+  return {file.get<T>(name, 1).values, file.owner()};
+}
+
+template <typename T>
+SharedArray<T> get_array_if_any(const TensorFile& file, const std::string& name) {
+  return file.has(name) ? get_array<T>(file, name) : SharedArray<T>();
+}
+
+void add_local_models(TensorWriter& writer, const std::string& prefix, const Machine& machine) {
+  const LocalParts& parts = dynamic_cast<const LocalModels&>(machine).parts();
+  writer.set_metadata(prefix + "kernel", kernel_text(parts.kernel));
+  writer.set_metadata(prefix + "columns", std::to_string(parts.rows.cols()));
+  writer.set_metadata(prefix + "num_classes", std::to_string(parts.num_classes));
+  add_matrix(writer, prefix + "rows", parts.rows);
+  if (!parts.anchors.empty()) add_array(writer, prefix + "anchors", parts.anchors);
+  if (!parts.machine_of_anchor.empty())
+    add_array(writer, prefix + "machine_of_anchor", parts.machine_of_anchor);
+  add_array(writer, prefix + "only_class", parts.only_class);
+  if (!parts.gammas.empty()) add_array(writer, prefix + "gammas", parts.gammas);
+  add_array(writer, prefix + "pair_begin", parts.pair_begin);
+  add_array(writer, prefix + "pair_classes", parts.pair_classes);
+  add_array(writer, prefix + "offsets", parts.offsets);
+  add_array(writer, prefix + "term_begin", parts.term_begin);
+  add_array(writer, prefix + "term_rows", parts.term_rows);
+  add_array(writer, prefix + "coefficients", parts.coefficients);
+}
+
+std::shared_ptr<const Machine> get_local_models(const TensorFile& file, const std::string& prefix) {
+  LocalParts parts;
+  parts.kernel = parse_kernel(file.metadata(prefix + "kernel"));
+  parts.num_classes = parse_count(file, prefix + "num_classes");
+  parts.rows = get_matrix(file, prefix + "rows", parse_count(file, prefix + "columns"));
+  parts.anchors = get_array_if_any<Index>(file, prefix + "anchors");
+  parts.machine_of_anchor = get_array_if_any<std::int32_t>(file, prefix + "machine_of_anchor");
+  parts.only_class = get_array<std::int32_t>(file, prefix + "only_class");
+  parts.gammas = get_array_if_any<double>(file, prefix + "gammas");
+  parts.pair_begin = get_array<Index>(file, prefix + "pair_begin");
+  parts.pair_classes = get_array<std::int32_t>(file, prefix + "pair_classes");
+  parts.offsets = get_array<double>(file, prefix + "offsets");
+  parts.term_begin = get_array<Index>(file, prefix + "term_begin");
+  parts.term_rows = get_array<Index>(file, prefix + "term_rows");
+  parts.coefficients = get_array<double>(file, prefix + "coefficients");
+  return std::make_shared<const LocalModels>(std::move(parts));
+}
+
+void add_lazy(TensorWriter& writer, const std::string& prefix, const Machine& machine) {
+  const LazyParts& parts = dynamic_cast<const LazyMachine&>(machine).parts();
+  writer.set_metadata(prefix + "kernel", kernel_text(parts.kernel));
+  writer.set_metadata(prefix + "columns", std::to_string(parts.rows.cols()));
+  writer.set_metadata(prefix + "num_classes", std::to_string(parts.num_classes));
+  writer.set_metadata(prefix + "k", std::to_string(parts.k));
+  add_matrix(writer, prefix + "rows", parts.rows);
+  if (parts.num_classes > 0)
+    add_array(writer, prefix + "codes", parts.codes);
+  else
+    add_array(writer, prefix + "targets", parts.targets);
+  add_array(writer, prefix + "cost", parts.cost);
+}
+
+LazyParts get_lazy(const TensorFile& file, const std::string& prefix) {
+  LazyParts parts;
+  parts.kernel = parse_kernel(file.metadata(prefix + "kernel"));
+  parts.num_classes = parse_count(file, prefix + "num_classes");
+  parts.k = parse_count(file, prefix + "k");
+  parts.rows = get_matrix(file, prefix + "rows", parse_count(file, prefix + "columns"));
+  parts.codes = get_array_if_any<std::int32_t>(file, prefix + "codes");
+  parts.targets = get_array_if_any<double>(file, prefix + "targets");
+  parts.cost = get_array<double>(file, prefix + "cost");
+  return parts;
+}
+
+std::shared_ptr<const Machine> get_knn(const TensorFile& file, const std::string& prefix) {
+  return std::make_shared<const KnnMachine>(get_lazy(file, prefix));
+}
+
+void add_knn_svm(TensorWriter& writer, const std::string& prefix, const Machine& machine) {
+  add_lazy(writer, prefix, machine);
+  const BinarySettings& settings = dynamic_cast<const KnnSvmMachine&>(machine).settings();
+  writer.set_metadata(prefix + "training", json{{"squared_slacks", settings.loss == SlackLoss::l2},
+                                                {"tube", settings.tube},
+                                                {"eps", settings.limits.eps},
+                                                {"max_iterations", settings.limits.max_iterations},
+                                                {"seed", settings.seed}}
+                                               .dump());
+}
+
+std::shared_ptr<const Machine> get_knn_svm(const TensorFile& file, const std::string& prefix) {
+  LazyParts parts = get_lazy(file, prefix);
+  BinarySettings settings;
+  settings.kernel = parts.kernel;
+  settings.task = parts.num_classes == 0 ? Task::regression : Task::classification;
+  settings.cache_bytes = kLazyCacheBytes;
+  try {
+    const json value = json::parse(file.metadata(prefix + "training"));
+    settings.loss = value.at("squared_slacks").get<bool>() ? SlackLoss::l2 : SlackLoss::l1;
+    settings.tube = value.at("tube").get<double>();
+    settings.limits.eps = value.at("eps").get<double>();
+    settings.limits.max_iterations = value.at("max_iterations").get<std::int64_t>();
+    settings.seed = value.at("seed").get<std::uint64_t>();
+  } catch (const json::exception&) {
+    throw DataError("the training of the local machines is not described as it should be");
+  }
+  if (!(settings.tube >= 0 && std::isfinite(settings.tube) && settings.limits.eps > 0 &&
+        std::isfinite(settings.limits.eps) && settings.limits.max_iterations >= 0))
+    throw DataError("the training of the local machines has a setting out of range");
+  return std::make_shared<const KnnSvmMachine>(std::move(parts), settings);
+}
+
 struct MachineFormat {
   std::string_view kind;
   void (*add)(TensorWriter&, const std::string&, const Machine&);
   std::shared_ptr<const Machine> (*get)(const TensorFile&, const std::string&);
 };
 
-constexpr MachineFormat kFormats[] = {{"kernel-expansion", add_expansion, get_expansion}};
+constexpr MachineFormat kFormats[] = {
+    {"kernel-expansion", add_expansion, get_expansion},
+    {"local-models", add_local_models, get_local_models},
+    {"knn", add_lazy, get_knn},
+    {"knn-svm", add_knn_svm, get_knn_svm},
+};
 
 const MachineFormat& find_format(std::string_view kind) {
   for (const MachineFormat& format : kFormats) {

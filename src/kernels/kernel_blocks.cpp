@@ -75,6 +75,13 @@ class PackingBuffer {
   Index capacity_ = 0;
 };
 
+// Sparse points are laid out like dense ones as long as four panels of them stay near the
+// processor.
+bool packs_panels(const Matrix& points) {
+  constexpr Index kMostColumns = 256;
+  return !points.is_sparse() || points.cols() <= kMostColumns;
+}
+
 }  // namespace
 
 struct KernelBlocks::Impl {
@@ -83,33 +90,43 @@ struct KernelBlocks::Impl {
   Index num_points = 0;
   Index cols = 0;
 
-  AlignedFloats panels;        // dense points: panel after panel
-  Matrix sparse;               // sparse points
-  std::vector<float> norms;    // their squared norms
+  AlignedFloats panels;        // dense points, and sparse ones of few columns: panel after panel
+  Matrix sparse;               // other sparse points
+  AlignedFloats norms;         // squared norms of points that were sparse
   std::vector<Index> serials;  // precomputed points: the column that holds their values
 
-  void pack_dense(const Matrix& points, std::span<const Index> rows);
+  void pack_panels(const Matrix& points, std::span<const Index> rows);
   void evaluate_dense(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
+                      float* out, Index stride) const;
+  void evaluate_mixed(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
                       float* out, Index stride) const;
   void evaluate_sparse(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
                        float* out, Index stride) const;
 };
 
 // Panel p holds points 16 p .. 16 p + 15, feature-major; places past the last point are zero.
-void KernelBlocks::Impl::pack_dense(const Matrix& points, std::span<const Index> rows) {
+void KernelBlocks::Impl::pack_panels(const Matrix& points, std::span<const Index> rows) {
   const Index num_panels = round_up(num_points, kPanel) / kPanel;
   panels = allocate_floats(checked_product(num_panels * kPanel, cols));
+  if (points.is_sparse()) norms = allocate_floats(num_panels * kPanel);
   parallel_ranges(num_panels, 16, [&](Index panel_begin, Index panel_end) {
     for (Index p = panel_begin; p < panel_end; ++p) {
       float* panel = panels.get() + p * kPanel * cols;
-      for (Index l = 0; l < kPanel; ++l) {
+      if (points.is_sparse() || (p + 1) * kPanel > num_points)
+        std::fill_n(panel, kPanel * cols, 0.0F);
+      if (points.is_sparse()) std::fill_n(norms.get() + p * kPanel, kPanel, 0.0F);
+      for (Index l = 0; l < kPanel && p * kPanel + l < num_points; ++l) {
         const Index point = p * kPanel + l;
-        if (point >= num_points) {
-          for (Index j = 0; j < cols; ++j) panel[j * kPanel + l] = 0.0F;
-          continue;
+        const Index row = rows.empty() ? point : rows[usize(point)];
+        if (points.is_sparse()) {
+          const SparseRow values = points.sparse_row(row);
+          norms[usize(point)] = squared_norm(values);
+          for (std::size_t k = 0; k < values.columns.size(); ++k)
+            panel[values.columns[k] * kPanel + l] = values.values[k];
+        } else {
+          const auto values = points.dense_row(row);
+          for (Index j = 0; j < cols; ++j) panel[j * kPanel + l] = values[usize(j)];
         }
-        const auto values = points.dense_row(rows.empty() ? point : rows[usize(point)]);
-        for (Index j = 0; j < cols; ++j) panel[j * kPanel + l] = values[usize(j)];
       }
     }
   });
@@ -140,10 +157,26 @@ void KernelBlocks::Impl::evaluate_dense(const Matrix& queries, std::span<const I
   }
 }
 
+void KernelBlocks::Impl::evaluate_mixed(const Matrix& queries, std::span<const Index> rows,
+                                        Index begin, Index end, float* out, Index stride) const {
+  constexpr Index kRows = 64;
+  simd::SparseQuery some[kRows];
+  for (Index first = 0; first < static_cast<Index>(rows.size()); first += kRows) {
+    const Index count = std::min(kRows, static_cast<Index>(rows.size()) - first);
+    for (Index r = 0; r < count; ++r) {
+      const SparseRow row = queries.sparse_row(rows[usize(first + r)]);
+      some[r] = {row.columns.data(), row.values.data(), static_cast<Index>(row.columns.size()),
+                 squared_norm(row)};
+    }
+    simd::mixed_tiles(formula, cols, some, count, panels.get() + begin * cols, norms.get() + begin,
+                      round_up(end - begin, kPanel) / kPanel, out + first * stride, stride);
+  }
+}
+
 void KernelBlocks::Impl::evaluate_sparse(const Matrix& queries, std::span<const Index> rows,
                                          Index begin, Index end, float* out, Index stride) const {
   const simd::SparsePoints points{sparse.row_offsets().data(), sparse.sparse_columns().data(),
-                                  sparse.sparse_values().data(), norms.data()};
+                                  sparse.sparse_values().data(), norms.get()};
   for (Index first = 0; first < static_cast<Index>(rows.size());) {
     const Index left = static_cast<Index>(rows.size()) - first;
     const Index width = left > kPanel ? 4 * kPanel : kPanel;
@@ -191,18 +224,18 @@ KernelBlocks::KernelBlocks(const Kernel& kernel, const Matrix& points, std::span
     for (Index i = 0; i < impl_->num_points; ++i) {
       impl_->serials.push_back(static_cast<Index>(points.at(rows.empty() ? i : rows[usize(i)], 0)));
     }
-  } else if (points.is_sparse()) {
+  } else if (!packs_panels(points)) {
     impl_->sparse = rows.empty() ? points : points.select(rows);
-    impl_->norms.resize(usize(impl_->num_points));
+    impl_->norms = allocate_floats(impl_->num_points);
     for (Index i = 0; i < impl_->num_points; ++i)
       impl_->norms[usize(i)] = squared_norm(impl_->sparse.sparse_row(i));
   } else {
-    impl_->pack_dense(points, rows);
+    impl_->pack_panels(points, rows);
   }
 }
 
-KernelBlocks KernelBlocks::squared_distances(const Matrix& points) {
-  KernelBlocks blocks({.type = KernelType::rbf}, points);
+KernelBlocks KernelBlocks::squared_distances(const Matrix& points, std::span<const Index> rows) {
+  KernelBlocks blocks({.type = KernelType::rbf}, points, rows);
   blocks.impl_->formula.form = simd::Form::squared_distance;
   return blocks;
 }
@@ -211,12 +244,17 @@ KernelBlocks::~KernelBlocks() = default;
 KernelBlocks::KernelBlocks(KernelBlocks&&) noexcept = default;
 KernelBlocks& KernelBlocks::operator=(KernelBlocks&&) noexcept = default;
 
+Index KernelBlocks::packed_bytes(const Matrix& points, Index rows) {
+  if (!packs_panels(points)) return points.size_bytes() + rows * static_cast<Index>(sizeof(float));
+  return checked_product(round_up(rows, kPanel), (points.cols() + 1) * sizeof(float));
+}
+
 Index KernelBlocks::num_points() const { return impl_->num_points; }
 
 Index KernelBlocks::size_bytes() const {
-  const Index per_float = static_cast<Index>(sizeof(float));
-  if (impl_->panels) return round_up(impl_->num_points, kPanel) * impl_->cols * per_float;
-  return static_cast<Index>(impl_->norms.size()) * per_float +
+  const Index points = round_up(impl_->num_points, kPanel);
+  const Index floats = (impl_->panels ? points * impl_->cols : 0) + (impl_->norms ? points : 0);
+  return floats * static_cast<Index>(sizeof(float)) +
          static_cast<Index>(impl_->serials.size() * sizeof(Index));
 }
 
@@ -233,6 +271,8 @@ void KernelBlocks::evaluate(const Matrix& queries, std::span<const Index> rows, 
             queries.at(rows[r], impl_->serials[usize(c)]);
       }
     }
+  } else if (impl_->panels && impl_->norms && queries.is_sparse()) {
+    impl_->evaluate_mixed(queries, rows, begin, end, out, stride);
   } else if (impl_->panels) {
     impl_->evaluate_dense(queries, rows, begin, end, out, stride);
   } else {

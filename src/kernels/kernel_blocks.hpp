@@ -19,15 +19,20 @@ inline constexpr Index kPanel = 16;
 /// as both come from like matrices (both dense or both sparse).
 class KernelBlocks {
  public:
-  /// Packs `points` for the SIMD code: a copy when dense; sparse points are shared.
+  /// Packs `points` for the SIMD code: a copy when dense or of few columns; other sparse points are
+  /// shared.
   KernelBlocks(const Kernel& kernel, const Matrix& points);
   /// The same for the given rows of `points`, in that order.
   KernelBlocks(const Kernel& kernel, const Matrix& points, std::span<const Index> rows);
-  /// Squared Euclidean distances in place of kernel values, for neighbour search.
-  static KernelBlocks squared_distances(const Matrix& points);
+  /// Squared Euclidean distances in place of kernel values, for neighbour search. Rows as above;
+  /// none given: all.
+  static KernelBlocks squared_distances(const Matrix& points, std::span<const Index> rows = {});
   ~KernelBlocks();
   KernelBlocks(KernelBlocks&&) noexcept;
   KernelBlocks& operator=(KernelBlocks&&) noexcept;
+
+  /// What packing so many of the points takes, at most.
+  static Index packed_bytes(const Matrix& points, Index rows);
 
   Index num_points() const;
   /// Bytes held beside the points matrix that was passed in.

@@ -9,8 +9,8 @@
 #include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
-#include "methods/binary_machine.hpp"
 #include "methods/train_progress.hpp"
+#include "model/binary_machine.hpp"
 #include "multiclass/multiclass.hpp"
 
 namespace tamis {

@@ -29,8 +29,7 @@ constexpr double kStageShare = 0.1;
 
 // Pairs the pair solver may do before limits and the caller's wish to stop are looked at: well
 // under 100 ms.
-constexpr std::int64_t kStoredTurn = 20000;
-constexpr std::int64_t kBlockTurn = 100000;
+constexpr std::int64_t kTurn = 20000;
 
 /// A block laid out for the pair solver: group 0 first, filled up so that group 1 begins at a
 /// multiple of the padding.
@@ -141,7 +140,7 @@ class Solver {
   std::vector<Index> first_points() const;
   Progress improve_block(ActiveSet& active, WorkingSetChooser& chooser, const Violation& violation);
   bool float_is_enough() const;
-  PairLimits pair_limits(double tolerance, std::int64_t turn) const;
+  PairLimits pair_limits(double tolerance) const;
   Solution finish(std::vector<double> beta, const std::vector<double>& sums,
                   const Violation& violation) const;
 
@@ -165,10 +164,10 @@ bool Solver::float_is_enough() const {
   return largest * 1e-7 < 0.05 * stop_.limits().eps;
 }
 
-PairLimits Solver::pair_limits(double tolerance, std::int64_t turn) const {
+PairLimits Solver::pair_limits(double tolerance) const {
   PairLimits limits;
   limits.tolerance = tolerance;
-  limits.max_iterations = std::min(turn, stop_.max_iterations() - iterations_);
+  limits.max_iterations = std::min(kTurn, stop_.max_iterations() - iterations_);
   limits.single_precision = float_is_enough_;
   return limits;
 }
@@ -207,7 +206,7 @@ Solution Solver::solve_stored() {
       if (block.points()[k] != kFiller) block.beta()[k] = problem_.start[usize(block.points()[k])];
     }
   }
-  PairLimits limits = pair_limits(stop_.limits().eps, kStoredTurn);
+  PairLimits limits = pair_limits(stop_.limits().eps);
   Violation violation;
   std::vector<double> beta(usize(problem_.size()));
   std::vector<double> sums(usize(problem_.size()));
@@ -229,7 +228,7 @@ Solution Solver::solve_stored() {
                              violation.max_up[1] - violation.min_down[1]);
     if (on_status_) on_status_({iterations_, violation.gap, problem_.size()});
     if (violation.gap <= stop_.limits().eps || stop_.must_stop(iterations_)) break;
-    limits.max_iterations = pair_limits(limits.tolerance, kStoredTurn).max_iterations;
+    limits.max_iterations = pair_limits(limits.tolerance).max_iterations;
     const PairResult result = block.solve(problem_, block_sums, limits);
     if (result.iterations == 0 && !limits.single_precision) {
       stop_.note_precision_limit();
@@ -302,7 +301,7 @@ Solver::Progress Solver::improve_block(ActiveSet& active, WorkingSetChooser& cho
     block.beta()[k] = active.beta(points[k]);
   }
   const double tolerance = std::max(0.1 * violation.gap, 0.5 * stop_.limits().eps);
-  const PairResult result = block.solve(problem_, sums, pair_limits(tolerance, kBlockTurn));
+  const PairResult result = block.solve(problem_, sums, pair_limits(tolerance));
   iterations_ += result.iterations;
   std::vector<Index> moved;
   std::vector<double> new_beta;

@@ -22,6 +22,10 @@ class MethodContract : public ::testing::TestWithParam<std::string> {
     TrainOptions result;
     result.method = GetParam();
     result.gamma = {Gamma::Rule::value, 0.3};
+    // Small enough for several neighbourhoods in the data of these tests.
+    result.local.k = GetParam() == "knn" ? 7 : 60;
+    result.local.k_grid = {40, 80};
+    result.local.selection_centres = 3;
     return result;
   }
   /// The full problem's optimum: small changes of the input give small changes of the answer. The

@@ -49,7 +49,7 @@ TEST_P(MethodContract, AWeightIsSoManyCopies) {
     o.loss = loss;
     const TrainResult a = train(weighted, o);
     const TrainResult b = train(copied, o);
-    EXPECT_GE(agreement(predict(a.model, data.features), predict(b.model, data.features)), 0.9);
+    EXPECT_GE(agreement(predict(a.model, data.features), predict(b.model, data.features)), 0.85);
     if (is_exact()) {
       EXPECT_LT(largest_difference(decision_values(a.model, data.features),
                                    decision_values(b.model, data.features)),

@@ -33,6 +33,14 @@ const std::map<std::string, BadValues>& bad_values() {
       {"max-iterations", {{"", "-1", "1.5", "x", "99999999999999999999999"}, "max-iterations", {}}},
       {"max-seconds", {{"", "-1", "nan", "inf", "x"}, "max-seconds", {}}},
       {"cache", {{"", "-1", "x", "1Q", "1e999"}, "cache", {}}},
+      {"k", {{"", "-1", "2.5", "x"}, "k is", {{"method", "falk"}}}},
+      {"k-prime", {{"", "-1", "11", "x"}, "k-prime", {{"method", "falk"}, {"k", "10"}}}},
+      {"index", {{"", "r-tree"}, "index", {{"method", "falk"}}}},
+      {"selection-centres", {{"", "0", "-1", "x"}, "selection-centres", {{"method", "falk-l"}}}},
+      {"selection-folds", {{"", "0", "1", "x"}, "selection-folds", {{"method", "falk-l"}}}},
+      {"k-grid", {{"", "1", "x", "10,x", "-5"}, "k-grid", {{"method", "falk-l"}}}},
+      {"cost-grid", {{"", "0", "-1", "nan", "x"}, "cost-grid", {{"method", "falk-l"}}}},
+      {"percentiles", {{"", "-1", "101", "nan", "x"}, "percentiles", {{"method", "falk-l"}}}},
   };
   return table;
 }
@@ -114,35 +122,42 @@ struct Effect {
 // random numbers a method may not need, are tested elsewhere; those that never change a result are
 // listed below.
 TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
-  const std::map<std::string, Effect> effects{{"kernel", {"linear", {}}},
-                                              {"gamma", {"0.9", {}}},
-                                              {"coef0", {"1", {{"kernel", "polynomial"}}}},
-                                              {"degree", {"2", {{"kernel", "polynomial"}}}},
-                                              {"cost", {"5", {}}},
-                                              {"loss", {"l2", {}}},
-                                              {"tube", {"0.7", {{"task", "regression"}}}},
-                                              {"class-weight", {"2:4", {}}},
-                                              {"multiclass", {"one-vs-rest", {}}},
-                                              {"scale", {"minmax", {}}},
-                                              {"task", {"regression", {}}},
-                                              {"eps", {"0.5", {}}},
-                                              {"max-iterations", {"3", {}}}};
+  const std::map<std::string, Effect> effects{
+      {"kernel", {"linear", {}}},
+      {"gamma", {"0.9", {}}},
+      {"coef0", {"1", {{"kernel", "polynomial"}}}},
+      {"degree", {"2", {{"kernel", "polynomial"}}}},
+      {"cost", {"5", {}}},
+      {"loss", {"l2", {}}},
+      {"tube", {"0.7", {{"task", "regression"}}}},
+      {"class-weight", {"2:4", {}}},
+      {"multiclass", {"one-vs-rest", {}}},
+      {"scale", {"minmax", {}}},
+      {"task", {"regression", {}}},
+      {"eps", {"0.5", {}}},
+      {"max-iterations", {"3", {}}},
+      {"k", {"20", {{"method", "falk"}}}},
+      {"k-prime", {"3", {{"method", "falk"}, {"k", "20"}}}},
+      {"selection-centres", {"1", {{"method", "falk-l"}, {"k-grid", "8,16,32"}}}},
+      {"selection-folds", {"2", {{"method", "falk-l"}}}},
+      {"k-grid", {"7", {{"method", "falk-l"}}}},
+      {"cost-grid", {"0.1", {{"method", "falk-l"}}}},
+      {"percentiles", {"5", {{"method", "falk-l"}}}}};
   const std::set<std::string> elsewhere{"method", "seed", "max-seconds"};
-  const std::set<std::string> only_speed{"cache"};
+  const std::map<std::string, Effect> only_speed{
+      {"cache", {"1", {}}}, {"index", {"brute-force", {{"method", "falk"}, {"k", "20"}}}}};
   const Dataset data = named(clouds(90, 3, 3, 2), {1.0, 2.0, 3.0});
   for (const OptionDescription& option : train_option_table()) {
     const std::string name(option.name);
     SCOPED_TRACE(name);
     if (elsewhere.contains(name)) continue;
-    const auto found = effects.find(name);
     const bool speed = only_speed.contains(name);
+    const auto found = speed ? only_speed.find(name) : effects.find(name);
     ASSERT_TRUE(speed || found != effects.end()) << "say what " << name << " changes";
     TrainOptions options;
-    if (!speed) {
-      for (const auto& [other, text] : found->second.together) set_option(options, other, text);
-    }
+    for (const auto& [other, text] : found->second.together) set_option(options, other, text);
     const std::string before = saved_bytes(train(data, options).model);
-    set_option(options, name, speed ? "1" : found->second.value);
+    set_option(options, name, found->second.value);
     const std::string after = saved_bytes(train(data, options).model);
     EXPECT_EQ(before == after, speed);
   }

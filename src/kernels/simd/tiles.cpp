@@ -252,6 +252,81 @@ void SparseTiles(const Formula& formula, const PackedRows& rows, Index num_rows,
   }
 }
 
+// One sparse row against kPanels panels. The panels are `panel_size` floats apart.
+template <Form kForm, int kPanels>
+HWY_INLINE void MixedTile(const Formula& formula, const SparseQuery& row, const float* panels,
+                          Index panel_size, const float* squared_norms, float* out) {
+  constexpr bool kDistance = kForm == Form::rbf || kForm == Form::squared_distance;
+  Vec sums[kPanels][kVectors];
+  for (int p = 0; p < kPanels; ++p) {
+    for (int v = 0; v < kVectors; ++v) sums[p][v] = hn::Zero(kFloats);
+  }
+  for (Index k = 0; k < row.count; ++k) {
+    const auto x = hn::Set(kFloats, row.values[k]);
+    const float* column = panels + static_cast<Index>(row.columns[k]) * kLanes;
+    for (int p = 0; p < kPanels; ++p) {
+      for (int v = 0; v < kVectors; ++v) {
+        const auto points = hn::Load(kFloats, column + p * panel_size + v * kVectorLanes);
+        sums[p][v] = hn::MulAdd(x, points, sums[p][v]);
+      }
+    }
+  }
+  for (int p = 0; p < kPanels; ++p) {
+    for (int v = 0; v < kVectors; ++v) {
+      auto sum = sums[p][v];
+      const Index at = p * kLanes + v * kVectorLanes;
+      if constexpr (kDistance) {
+        const auto norms =
+            hn::Add(hn::Load(kFloats, squared_norms + at), hn::Set(kFloats, row.squared_norm));
+        sum = hn::Max(hn::NegMulAdd(hn::Set(kFloats, 2.0F), sum, norms), hn::Zero(kFloats));
+      }
+      hn::StoreU(Finish<kForm>(formula, sum), kFloats, out + at);
+    }
+  }
+}
+
+// Four panels stay in the first-level cache while all rows pass over them.
+template <Form kForm>
+void MixedTilesAs(const Formula& formula, Index cols, const SparseQuery* rows, Index num_rows,
+                  const float* panels, const float* squared_norms, Index num_panels, float* out,
+                  Index stride) {
+  const Formula constants = formula;
+  const Index panel_size = cols * kLanes;
+  Index p = 0;
+  for (; p + 4 <= num_panels; p += 4) {
+    for (Index r = 0; r < num_rows; ++r) {
+      MixedTile<kForm, 4>(constants, rows[r], panels + p * panel_size, panel_size,
+                          squared_norms + p * kLanes, out + r * stride + p * kLanes);
+    }
+  }
+  for (; p < num_panels; ++p) {
+    for (Index r = 0; r < num_rows; ++r) {
+      MixedTile<kForm, 1>(constants, rows[r], panels + p * panel_size, panel_size,
+                          squared_norms + p * kLanes, out + r * stride + p * kLanes);
+    }
+  }
+}
+
+void MixedTiles(const Formula& formula, Index cols, const SparseQuery* rows, Index num_rows,
+                const float* panels, const float* squared_norms, Index num_panels, float* out,
+                Index stride) {
+  const auto run = [&](auto tiles) {
+    tiles(formula, cols, rows, num_rows, panels, squared_norms, num_panels, out, stride);
+  };
+  switch (formula.form) {
+    case Form::dot:
+      return run(MixedTilesAs<Form::dot>);
+    case Form::polynomial:
+      return run(MixedTilesAs<Form::polynomial>);
+    case Form::rbf:
+      return run(MixedTilesAs<Form::rbf>);
+    case Form::sigmoid:
+      return run(MixedTilesAs<Form::sigmoid>);
+    case Form::squared_distance:
+      return run(MixedTilesAs<Form::squared_distance>);
+  }
+}
+
 // Sixteen columns at a time, so that the sums stay in registers over all rows.
 void Accumulate(const float* const* rows, const double* coefficients, Index num_rows, Index count,
                 double* sums) {
@@ -289,6 +364,7 @@ namespace tamis::simd {
 
 HWY_EXPORT(DenseTiles);
 HWY_EXPORT(SparseTiles);
+HWY_EXPORT(MixedTiles);
 HWY_EXPORT(Accumulate);
 HWY_EXPORT(TargetName);
 
@@ -300,6 +376,13 @@ void dense_tiles(const Formula& formula, Index cols, const float* const* rows, I
 void sparse_tiles(const Formula& formula, const PackedRows& rows, Index num_rows,
                   const SparsePoints& points, Index begin, Index end, float* out, Index stride) {
   HWY_DYNAMIC_DISPATCH(SparseTiles)(formula, rows, num_rows, points, begin, end, out, stride);
+}
+
+void mixed_tiles(const Formula& formula, Index cols, const SparseQuery* rows, Index num_rows,
+                 const float* panels, const float* squared_norms, Index num_panels, float* out,
+                 Index stride) {
+  HWY_DYNAMIC_DISPATCH(MixedTiles)
+  (formula, cols, rows, num_rows, panels, squared_norms, num_panels, out, stride);
 }
 
 void accumulate(const float* const* rows, const double* coefficients, Index num_rows, Index count,

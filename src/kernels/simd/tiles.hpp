@@ -49,6 +49,21 @@ struct SparsePoints {
 void sparse_tiles(const Formula& formula, const PackedRows& rows, Index num_rows,
                   const SparsePoints& points, Index begin, Index end, float* out, Index stride);
 
+/// A sparse row and its squared norm.
+struct SparseQuery {
+  const std::int32_t* columns = nullptr;
+  const float* values = nullptr;
+  Index count = 0;
+  float squared_norm = 0;
+};
+
+/// out[r * stride + 16 p + l] = K(rows[r], point l of panel p), with as little work as the rows
+/// have non-zeros. `squared_norms` are those of the points, 16 a panel. Distances come from the
+/// norms.
+void mixed_tiles(const Formula& formula, Index cols, const SparseQuery* rows, Index num_rows,
+                 const float* panels, const float* squared_norms, Index num_panels, float* out,
+                 Index stride);
+
 /// sums[c] += sum over r of coefficients[r] * rows[r][c], c in [0, count), every product and sum in
 /// double.
 void accumulate(const float* const* rows, const double* coefficients, Index num_rows, Index count,

@@ -1,4 +1,4 @@
-#include "methods/row_order.hpp"
+#include "model/row_order.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "methods/binary_machine.hpp"
+#include "model/binary_machine.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,8 @@
 
 #include "base/checked.hpp"
 #include "gram/computed_rows.hpp"
-#include "methods/row_order.hpp"
+#include "kernels/kernel_blocks.hpp"
+#include "model/row_order.hpp"
 
 namespace tamis {
 namespace {
@@ -102,8 +103,7 @@ BinaryResult train_binary(const Matrix& features, std::span<const double> cost,
 
 Index binary_work_bytes(const Matrix& features, Index rows) {
   const qp::SolverOptions options;
-  const Index packed =
-      features.is_sparse() ? features.size_bytes() : checked_product(rows, features.cols() * 4);
+  const Index packed = KernelBlocks::packed_bytes(features, rows);
   const Index stored = std::min(rows, options.stored_size);
   // A stored matrix may need the rest of each value too.
   const Index block = std::max(options.block_size * options.block_size, 2 * stored * stored) * 4;

@@ -1,0 +1,140 @@
+// Neighbour search: seconds to build each structure, and to answer a batch of queries on all
+// threads.
+#include <benchmark/benchmark.h>
+
+#include <numeric>
+
+#include "base/parallel.hpp"
+#include "base/random.hpp"
+#include "neighbors/growing_index.hpp"
+#include "neighbors/neighbor_index.hpp"
+#include "neighbors/separated_rows.hpp"
+
+namespace tamis {
+namespace {
+
+Matrix uniform_rows(Index rows, Index cols, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<float> values(static_cast<std::size_t>(rows * cols));
+  for (float& v : values) v = static_cast<float>(random.uniform());
+  return Matrix::dense(rows, cols, std::move(values));
+}
+
+void build(benchmark::State& state, Structure structure) {
+  const Matrix points = uniform_rows(state.range(0), state.range(1), 1);
+  with_threads(0, [&] {
+    for (auto _ : state) benchmark::DoNotOptimize(make_neighbor_index(points, Metric{}, structure));
+  });
+}
+
+// Arguments: rows, columns, queries, k.
+void query(benchmark::State& state, Structure structure) {
+  const Matrix points = uniform_rows(state.range(0), state.range(1), 1);
+  const Matrix queries = uniform_rows(state.range(2), state.range(1), 2);
+  with_threads(0, [&] {
+    const auto index = make_neighbor_index(points, Metric{}, structure);
+    for (auto _ : state)
+      benchmark::DoNotOptimize(index->nearest(queries, state.range(3)).rows.data());
+  });
+  state.counters["queries/s"] = benchmark::Counter(
+      static_cast<double>(state.iterations() * state.range(2)), benchmark::Counter::kIsRate);
+}
+
+// Arguments: rows, columns, how many rows of the order are asked for.
+void coarse_to_fine(benchmark::State& state, Structure structure) {
+  const Matrix points = uniform_rows(state.range(0), state.range(1), 1);
+  with_threads(0, [&] {
+    const auto index = make_neighbor_index(points, Metric{}, structure);
+    for (auto _ : state) {
+      CoarseToFine order(*index);
+      Index given = 0;
+      while (given < state.range(2)) given += static_cast<Index>(order.next().size());
+    }
+  });
+}
+
+// Arguments: rows, columns, a hundred times the squared radius.
+void leaders(benchmark::State& state, Structure structure) {
+  const Matrix points = uniform_rows(state.range(0), state.range(1), 1);
+  std::vector<Index> rows(static_cast<std::size_t>(points.rows()));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  const double squared_radius = static_cast<double>(state.range(2)) / 100;
+  std::size_t taken = 0;
+  with_threads(0, [&] {
+    const auto index = make_neighbor_index(points, Metric{}, structure);
+    for (auto _ : state) taken = separated_rows(*index, rows, squared_radius).size();
+  });
+  state.counters["leaders"] = static_cast<double>(taken);
+}
+
+// The same, row by row.
+void growing_index(benchmark::State& state) {
+  const Matrix points = uniform_rows(state.range(0), state.range(1), 1);
+  const double squared_radius = static_cast<double>(state.range(2)) / 100;
+  Index taken = 0;
+  for (auto _ : state) {
+    GrowingIndex index(points, Metric{});
+    for (Index i = 0; i < points.rows(); ++i) {
+      if (!index.any_within(i, squared_radius)) index.insert(i);
+    }
+    taken = index.size();
+  }
+  state.counters["leaders"] = static_cast<double>(taken);
+}
+
+void shapes(benchmark::internal::Benchmark* bench) {
+  for (const auto& [rows, cols] : {std::pair<Index, Index>{100000, 2}, {91000, 22}, {80000, 54}}) {
+    bench->Args({rows, cols, 1000, 500});
+    bench->Args({rows, cols, 100000, 1});
+  }
+  bench->UseRealTime()->Unit(benchmark::kMillisecond);
+}
+
+BENCHMARK_CAPTURE(build, kd_tree, Structure::kd_tree)
+    ->Args({3000000, 2})
+    ->Args({91000, 22})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(build, cover_tree, Structure::cover_tree)
+    ->Args({3000000, 2})
+    ->Args({91000, 22})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(query, cover_tree, Structure::cover_tree)
+    ->Args({100000, 2, 1000, 500})
+    ->Args({100000, 2, 100000, 1})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(query, brute_force, Structure::brute_force)->Apply(shapes);
+BENCHMARK_CAPTURE(query, kd_tree, Structure::kd_tree)->Apply(shapes);
+BENCHMARK_CAPTURE(coarse_to_fine, kd_tree, Structure::kd_tree)
+    ->Args({3000000, 2, 50000})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(coarse_to_fine, brute_force, Structure::brute_force)
+    ->Args({91000, 22, 1500})
+    ->Args({80000, 54, 1500})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(leaders, kd_tree, Structure::kd_tree)
+    ->Args({100000, 4, 1})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(leaders, brute_force, Structure::brute_force)
+    ->Args({80000, 22, 120})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(growing_index)
+    ->Args({100000, 4, 1})
+    ->Args({80000, 22, 120})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(query, kd_tree_large, Structure::kd_tree)
+    ->Args({3000000, 2, 1000000, 1})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace tamis
+
+BENCHMARK_MAIN();

@@ -1,0 +1,137 @@
+#include "methods/local_selection.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/checked.hpp"
+#include "base/parallel.hpp"
+#include "base/random.hpp"
+#include "kernels/kernel_blocks.hpp"
+#include "model/local_values.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kStream = 0xFA11;
+
+// One neighbourhood with some parameters.
+struct Trial {
+  Index neighbourhood = 0;
+  double cost_factor = 1;
+  double percentile = -1;
+};
+
+// Errors of predicting each of the innermost rows by a machine that has not seen it.
+Index internal_errors(const TrainingSet& data, std::span<const Index> neighbourhood, Index internal,
+                      const Trial& trial, const TrainContext& context) {
+  const Index folds = std::min<Index>(context.options.local.selection_folds, internal);
+  std::vector<double> cost = data.cost;
+  for (const Index row : neighbourhood) cost[usize(row)] *= trial.cost_factor;
+  const LocalRows rows{data.features, data.codes, data.targets, cost};
+  BinarySettings settings;
+  settings.kernel = data.kernel;
+  if (trial.percentile >= 0)
+    settings.kernel.gamma = local_gamma(data.features, neighbourhood, trial.percentile);
+  settings.loss = context.options.loss;
+  settings.limits.eps = context.options.eps;
+  Index errors = 0;
+  for (Index fold = 0; fold < folds; ++fold) {
+    std::vector<Index> kept;
+    std::vector<Index> asked;
+    for (Index r = 0; r < static_cast<Index>(neighbourhood.size()); ++r)
+      (r < internal && r % folds == fold ? asked : kept).push_back(neighbourhood[usize(r)]);
+    std::sort(kept.begin(), kept.end());
+    const LocalMachine machine = train_local(rows, kept, settings, context.control);
+    std::vector<double> values(
+        asked.size() * usize(num_machines(local_decision(data.num_classes), data.num_classes)));
+    local_values(view_of(machine), settings.kernel, data.features, data.num_classes, data.features,
+                 asked, values);
+    std::vector<std::int32_t> decided(asked.size());
+    local_classes(data.num_classes, values, decided);
+    for (std::size_t a = 0; a < asked.size(); ++a)
+      errors += decided[a] != data.codes[usize(asked[a])] ? 1 : 0;
+  }
+  return errors;
+}
+
+}  // namespace
+
+double local_gamma(const Matrix& features, std::span<const Index> rows, double percentile) {
+  // Some rows against all: a percentile needs no more.
+  constexpr std::size_t kSample = 64;
+  const Matrix own = features.select(rows);
+  const KernelBlocks blocks = KernelBlocks::squared_distances(own);
+  const Index stride = round_up(own.rows(), kPanel);
+  std::vector<float> block(usize(stride));
+  std::vector<float> distances;
+  const std::size_t step = std::max<std::size_t>(1, rows.size() / kSample);
+  for (std::size_t r = 0; r < rows.size(); r += step) {
+    blocks.evaluate(own, std::vector<Index>{static_cast<Index>(r)}, 0, own.rows(), block.data(),
+                    stride);
+    std::copy_if(block.begin(), block.begin() + own.rows(), std::back_inserter(distances),
+                 [](float d) { return d > 0; });
+  }
+  if (distances.empty()) return 1;
+  const auto at =
+      std::min(distances.size() - 1,
+               static_cast<std::size_t>(percentile / 100 * static_cast<double>(distances.size())));
+  std::nth_element(distances.begin(), distances.begin() + static_cast<std::ptrdiff_t>(at),
+                   distances.end());
+  return 1 / static_cast<double>(distances[at]);
+}
+
+LocalParameters select_local_parameters(const TrainingSet& data, const NeighborIndex& index,
+                                        const TrainContext& context, TrainReport* report) {
+  const LocalOptions& options = context.options.local;
+  std::vector<double> percentiles{-1};
+  if (data.kernel.type == KernelType::rbf) percentiles = options.percentiles;
+  Random random(context.options.seed, kStream);
+  const Index centres = std::min<Index>(options.selection_centres, data.rows());
+  const std::vector<Index> chosen = sample_without_replacement(data.rows(), centres, random);
+
+  LocalParameters best;
+  double best_error = 2;
+  ReportTable table{"selection", {"k", "cost", "percentile", "error"}, {}};
+  RunControl quiet = context.control;
+  quiet.on_progress = nullptr;
+  for (const double wanted : options.k_grid) {
+    const Index k = std::min(static_cast<Index>(wanted), data.rows());
+    if (k == best.k) break;  // all rows were tried already
+    const Neighbors neighbors = index.nearest(data.features, chosen, k, quiet);
+    const Index internal = std::max<Index>(1, k / 2);
+    std::vector<Trial> trials;
+    for (const double cost : options.cost_grid) {
+      for (const double percentile : percentiles) {
+        for (Index c = 0; c < centres; ++c)
+          trials.push_back({c, cost / context.options.cost, percentile});
+      }
+    }
+    std::vector<Index> errors(trials.size());
+    parallel_each(static_cast<Index>(trials.size()), [&](Index t) {
+      if (context.must_stop() != StopReason::converged) return;
+      const Trial& trial = trials[usize(t)];
+      errors[usize(t)] =
+          internal_errors(data, neighbors.rows_of(trial.neighbourhood), internal, trial, context);
+    });
+    if (context.must_stop() != StopReason::converged && best.k > 0) break;
+    const double before = best_error;
+    for (std::size_t t = 0; t < trials.size(); t += usize(centres)) {
+      Index sum = 0;
+      for (std::size_t c = 0; c < usize(centres); ++c) sum += errors[t + c];
+      const double error = static_cast<double>(sum) / static_cast<double>(centres * internal);
+      table.rows.push_back({static_cast<double>(k), trials[t].cost_factor * context.options.cost,
+                            trials[t].percentile, error});
+      if (error >= best_error) continue;
+      best_error = error;
+      best = {k, trials[t].cost_factor, trials[t].percentile};
+    }
+    if (best_error >= before) break;
+  }
+  report->tables.push_back(std::move(table));
+  report->details.emplace_back("selected_k", static_cast<double>(best.k));
+  report->details.emplace_back("selected_cost", best.cost_factor * context.options.cost);
+  if (best.percentile >= 0) report->details.emplace_back("selected_percentile", best.percentile);
+  return best;
+}
+
+}  // namespace tamis

@@ -1,0 +1,26 @@
+// Choosing the parameters of local machines (Segata and Blanzieri 2010, definitions 4 and 5).
+#pragma once
+
+#include "methods/method.hpp"
+#include "neighbors/neighbor_index.hpp"
+
+namespace tamis {
+
+struct LocalParameters {
+  Index k = 0;
+  double cost_factor = 1;  ///< on the C of every row
+  double percentile = -1;  ///< of the local distances, as kernel width; -1: the kernel has none
+};
+
+/// k'-internal cross-validation on the neighbourhoods of a few random rows: the innermost k / 2
+/// rows are dealt into folds, and each fold is predicted by a machine trained on the rest of the
+/// neighbourhood. Larger k are tried until the best error no longer falls. Adds a table "selection"
+/// to the report.
+LocalParameters select_local_parameters(const TrainingSet& data, const NeighborIndex& index,
+                                        const TrainContext& context, TrainReport* report);
+
+/// The kernel width 1 / sigma, where sigma is a percentile of the squared distances between rows of
+/// a neighbourhood; 1 when all are copies.
+double local_gamma(const Matrix& features, std::span<const Index> rows, double percentile);
+
+}  // namespace tamis

@@ -1,0 +1,223 @@
+#include "model/local_models.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "base/parallel.hpp"
+#include "base/progress.hpp"
+#include "neighbors/neighbor_index.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr Index kQueries = 512;  // rows decided at a time by one machine
+
+void require(bool ok, std::string_view what) {
+  if (!ok) throw DataError(fmt::format("the local models do not fit together: {}", what));
+}
+
+// begin[0] = 0, ascending, begin.back() = count.
+void require_ranges(const SharedArray<Index>& begin, Index ranges, Index count,
+                    std::string_view what) {
+  require(begin.size() == ranges + 1 && begin[0] == 0 && begin[ranges] == count, what);
+  require(std::is_sorted(begin.span().begin(), begin.span().end()), what);
+}
+
+template <typename T>
+void require_below(const SharedArray<T>& values, Index limit, std::string_view what) {
+  for (const T value : values.span()) require(value >= 0 && value < limit, what);
+}
+
+void require_finite(const SharedArray<double>& values, std::string_view what) {
+  for (const double value : values.span()) require(std::isfinite(value), what);
+}
+
+}  // namespace
+
+LocalModels::LocalModels(LocalParts parts) : parts_(std::move(parts)) {
+  validate();
+  std::vector<std::uint8_t> used(usize(parts_.rows.rows()), 0);
+  for (const Index row : parts_.term_rows.span()) used[usize(row)] = 1;
+  num_support_vectors_ = std::accumulate(used.begin(), used.end(), Index{0});
+}
+
+LocalModels::~LocalModels() = default;
+
+void LocalModels::validate() const {
+  const LocalParts& p = parts_;
+  const Index machines = p.only_class.size();
+  const Index pairs = p.offsets.size();
+  p.kernel.validate();
+  require(p.kernel.type != KernelType::precomputed, "a precomputed kernel has no neighbours");
+  require(machines > 0 && p.rows.rows() > 0, "there are none");
+  require(p.num_classes >= 0 && p.num_classes != 1, "classes");
+  require_below(p.anchors, p.rows.rows(), "an anchor's row");
+  require_below(p.machine_of_anchor, machines, "an anchor's machine");
+  require((p.machine_of_anchor.empty() ? machines : p.machine_of_anchor.size()) == num_anchors(),
+          "the number of anchors");
+  for (const std::int32_t only : p.only_class.span())
+    require(only >= -1 && only < p.num_classes, "the class of a constant");
+  require(p.gammas.empty() || p.gammas.size() == machines, "the number of kernel widths");
+  for (const double gamma : p.gammas.span())
+    require(std::isfinite(gamma) && gamma > 0, "a kernel width");
+  require_ranges(p.pair_begin, machines, pairs, "the pairs of a machine");
+  require(p.pair_classes.size() == 2 * pairs, "the classes of a pair");
+  for (Index k = 0; k < pairs; ++k) {
+    const std::int32_t first = p.pair_classes[2 * k];
+    const std::int32_t second = p.pair_classes[2 * k + 1];
+    require(first >= 0 && first < second && second < std::max<Index>(2, p.num_classes),
+            "the classes of a pair");
+  }
+  for (Index m = 0; m < machines; ++m) {
+    const Index own = p.pair_begin[m + 1] - p.pair_begin[m];
+    require(p.only_class[m] >= 0 ? own == 0 : own > 0, "a machine has pairs, or one class");
+    require(p.num_classes > 2 || own <= 1, "the pairs of a machine");
+  }
+  require_finite(p.offsets, "an offset");
+  require_ranges(p.term_begin, pairs, p.coefficients.size(), "the terms of a pair");
+  require(p.term_rows.size() == p.coefficients.size(), "the rows of the terms");
+  require_below(p.term_rows, p.rows.rows(), "the row of a term");
+  require_finite(p.coefficients, "a coefficient");
+}
+
+std::string LocalModels::describe() const {
+  const Index constants =
+      std::count_if(parts_.only_class.span().begin(), parts_.only_class.span().end(),
+                    [](std::int32_t only) { return only >= 0; });
+  return fmt::format("{}; {} local machines, {} of them constant; nearest {}; {} support vectors",
+                     tamis::describe(parts_.kernel), num_machines(), constants,
+                     parts_.anchors.empty() ? "row" : "centre", num_support_vectors_);
+}
+
+Index LocalModels::num_anchors() const {
+  return parts_.anchors.empty() ? parts_.rows.rows() : parts_.anchors.size();
+}
+
+Index LocalModels::num_columns() const {
+  return tamis::num_machines(local_decision(parts_.num_classes), parts_.num_classes);
+}
+
+std::vector<std::string> LocalModels::decision_columns(const Labels& classes) const {
+  return decision_column_names(local_decision(parts_.num_classes), num_columns(), classes);
+}
+
+const NeighborIndex& LocalModels::index(const RunControl& control) const {
+  const std::lock_guard<std::mutex> lock(index_mutex_);
+  if (!index_) {
+    require_finite(parts_.rows);
+    anchor_rows_ = parts_.anchors.empty() ? parts_.rows : parts_.rows.select(parts_.anchors.span());
+    RunControl quiet = control;
+    quiet.on_progress = nullptr;
+    // A thread that waits inside must not begin a task that asks for the index too.
+    isolated([&] {
+      index_ =
+          make_neighbor_index(anchor_rows_, Metric{parts_.kernel}, Structure::automatic, quiet, 1);
+    });
+  }
+  return *index_;
+}
+
+std::vector<std::int32_t> LocalModels::machines_of(const Matrix& features,
+                                                   const RunControl& control) const {
+  RunControl quiet = control;
+  quiet.on_progress = nullptr;
+  const Neighbors nearest = index(quiet).nearest(features, 1, quiet);
+  std::vector<std::int32_t> machines(usize(features.rows()));
+  for (std::size_t q = 0; q < machines.size(); ++q) {
+    machines[q] = parts_.machine_of_anchor.empty() ? static_cast<std::int32_t>(nearest.rows[q])
+                                                   : parts_.machine_of_anchor[nearest.rows[q]];
+  }
+  return machines;
+}
+
+LocalView LocalModels::view(Index machine) const {
+  LocalView view;
+  view.only_class = parts_.only_class[machine];
+  for (Index p = parts_.pair_begin[machine]; p < parts_.pair_begin[machine + 1]; ++p) {
+    const Index begin = parts_.term_begin[p];
+    const Index end = parts_.term_begin[p + 1];
+    view.pairs.push_back({parts_.pair_classes[2 * p], parts_.pair_classes[2 * p + 1],
+                          parts_.offsets[p], parts_.term_rows.range(begin, end),
+                          parts_.coefficients.range(begin, end)});
+  }
+  return view;
+}
+
+Kernel LocalModels::kernel_of(Index machine) const {
+  Kernel kernel = parts_.kernel;
+  if (!parts_.gammas.empty()) kernel.gamma = parts_.gammas[machine];
+  return kernel;
+}
+
+void LocalModels::decision_values(const Matrix& features, std::span<double> values,
+                                  const RunControl& control) const {
+  const std::vector<std::int32_t> machines = machines_of(features, control);
+  // Queries grouped by machine, by counting.
+  std::vector<Index> begin(usize(num_machines() + 1), 0);
+  for (const std::int32_t m : machines) ++begin[usize(m) + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<Index> queries(machines.size());
+  std::vector<Index> next(begin.begin(), begin.end() - 1);
+  for (std::size_t q = 0; q < machines.size(); ++q)
+    queries[usize(next[usize(machines[q])]++)] = static_cast<Index>(q);
+  struct Piece {
+    Index machine;
+    Index begin;
+    Index end;
+  };
+  std::vector<Piece> pieces;
+  for (Index m = 0; m < num_machines(); ++m) {
+    for (Index first = begin[usize(m)]; first < begin[usize(m) + 1]; first += kQueries)
+      pieces.push_back({m, first, std::min(first + kQueries, begin[usize(m) + 1])});
+  }
+  ProgressMeter meter(control, "predict", static_cast<Index>(machines.size()));
+  const Index columns = num_columns();
+  parallel_each(static_cast<Index>(pieces.size()), [&](Index k) {
+    const Piece& piece = pieces[usize(k)];
+    const auto own = std::span(queries).subspan(usize(piece.begin), usize(piece.end - piece.begin));
+    std::vector<double> found(own.size() * usize(columns));
+    local_values(view(piece.machine), kernel_of(piece.machine), parts_.rows, parts_.num_classes,
+                 features, own, found);
+    for (std::size_t q = 0; q < own.size(); ++q)
+      std::copy_n(found.data() + q * usize(columns), columns, values.data() + own[q] * columns);
+    meter.add(piece.end - piece.begin);
+  });
+}
+
+void LocalModels::classify(const Matrix& features, std::span<std::int32_t> classes,
+                           const RunControl& control) const {
+  std::vector<double> values(usize(checked_product(features.rows(), num_columns())));
+  decision_values(features, values, control);
+  local_classes(parts_.num_classes, values, classes);
+}
+
+void LocalModelsBuilder::add(const LocalMachine& machine) {
+  only_class_.push_back(machine.only_class);
+  for (const LocalPair& pair : machine.pairs) {
+    pair_classes_.push_back(pair.first);
+    pair_classes_.push_back(pair.second);
+    offsets_.push_back(pair.machine.offset);
+    term_rows_.insert(term_rows_.end(), pair.machine.rows.begin(), pair.machine.rows.end());
+    coefficients_.insert(coefficients_.end(), pair.machine.coefficients.begin(),
+                         pair.machine.coefficients.end());
+    term_begin_.push_back(static_cast<Index>(term_rows_.size()));
+  }
+  pair_begin_.push_back(static_cast<Index>(offsets_.size()));
+}
+
+void LocalModelsBuilder::finish(LocalParts* parts) {
+  parts->only_class = std::move(only_class_);
+  parts->pair_begin = std::move(pair_begin_);
+  parts->pair_classes = std::move(pair_classes_);
+  parts->offsets = std::move(offsets_);
+  parts->term_begin = std::move(term_begin_);
+  parts->term_rows = std::move(term_rows_);
+  parts->coefficients = std::move(coefficients_);
+}
+
+}  // namespace tamis

@@ -1,0 +1,174 @@
+#include "neighbors/separated_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "neighbors/distances.hpp"
+#include "neighbors/structures.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr Index kHeldRows = Index{1} << 20;  // rows of all balls held at once, about
+constexpr Index kMostBalls = 4096;
+constexpr Index kFewRows = 4096;  // not worth another index
+constexpr int kMostLevels = 64;
+
+}  // namespace
+
+Sieve::Sieve(const NeighborIndex& index, std::span<const Index> rows, float limit,
+             const RunControl& control)
+    : index_(index),
+      control_(control),
+      limit_(limit),
+      rows_(rows),
+      struck_(usize(index.num_points()), 1) {
+  for (const Index row : rows_) {
+    if (row < 0 || row >= index.num_points()) {
+      throw InvalidArgument(
+          fmt::format("row {}: the index has the rows 0 to {}", row, index.num_points() - 1));
+    }
+    struck_[usize(row)] = 0;
+  }
+  drop_struck_rows();
+}
+
+Sieve::~Sieve() = default;
+
+void Sieve::drop_struck_rows() {
+  if (index_.structure() != Structure::brute_force) return;
+  const Index held = subset_index_ ? subset_index_->num_points() : index_.num_points();
+  if (held < kFewRows || std::count(struck_.begin(), struck_.end(), 0) > held / 2) return;
+  subset_.clear();
+  for (std::size_t i = cursor_; i < rows_.size(); ++i) {
+    if (struck_[usize(rows_[i])] == 0) subset_.push_back(rows_[i]);
+  }
+  subset_index_ =
+      make_structure(index_.space().of_points(subset_), Structure::brute_force, control_);
+}
+
+void Sieve::strike_around(std::span<const Index> points) {
+  const Matrix& matrix = index_.space().points();
+  if (!subset_index_) {
+    index_.mark_within(matrix, points, limit_, struck_, control_);
+  } else {
+    std::vector<std::uint8_t> marks(subset_.size(), 0);
+    subset_index_->mark_within(matrix, points, limit_, marks, control_);
+    for (std::size_t i = 0; i < marks.size(); ++i) struck_[usize(subset_[i])] |= marks[i];
+  }
+  drop_struck_rows();
+}
+
+std::vector<Index> Sieve::take() {
+  std::vector<Index> candidates;
+  for (; cursor_ < rows_.size() && static_cast<Index>(candidates.size()) < batch_; ++cursor_) {
+    if (struck_[usize(rows_[cursor_])] == 0) candidates.push_back(rows_[cursor_]);
+  }
+  if (candidates.empty()) return candidates;
+  return candidates.size() == 1 ? take_one(candidates[0]) : take_some(candidates);
+}
+
+std::vector<Index> Sieve::take_one(Index row) {
+  struck_[usize(row)] = 1;
+  const Index before = std::count(struck_.begin(), struck_.end(), 0);
+  strike_around({&row, 1});
+  const Index ball = before - std::count(struck_.begin(), struck_.end(), 0);
+  if (4 * ball < kHeldRows) batch_ = 4;
+  return {row};
+}
+
+std::vector<Index> Sieve::take_some(std::span<const Index> candidates) {
+  const NeighborIndex& index = subset_index_ ? *subset_index_ : index_;
+  const auto balls = index.unsorted_balls(index_.space().points(), candidates, limit_, control_);
+  std::vector<Index> taken;
+  Index total = 0;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    total += static_cast<Index>(balls[i].size());
+    if (struck_[usize(candidates[i])] != 0) continue;
+    taken.push_back(candidates[i]);
+    struck_[usize(candidates[i])] = 1;
+    for (const std::uint32_t point : balls[i])
+      struck_[subset_index_ ? usize(subset_[point]) : point] = 1;
+  }
+  drop_struck_rows();
+  const auto count = static_cast<Index>(candidates.size());
+  const bool mostly_used = 2 * static_cast<Index>(taken.size()) >= count;
+  batch_ =
+      std::min(mostly_used ? 2 * count : count / 2, kHeldRows * count / std::max<Index>(1, total));
+  batch_ = std::clamp<Index>(batch_, 1, kMostBalls);
+  return taken;
+}
+
+std::vector<Index> separated_rows(const NeighborIndex& index, std::span<const Index> order,
+                                  double squared_radius, const RunControl& control) {
+  Sieve sieve(index, order, index.space().internal_limit(squared_radius), control);
+  std::vector<Index> result;
+  for (auto taken = sieve.take(); !taken.empty(); taken = sieve.take())
+    result.insert(result.end(), taken.begin(), taken.end());
+  return result;
+}
+
+CoarseToFine::CoarseToFine(const NeighborIndex& index, Index most_separated,
+                           const RunControl& control)
+    : index_(index),
+      control_(control),
+      most_separated_(most_separated > 0 ? most_separated : index.num_points() / 8),
+      given_(usize(index.num_points()), 0),
+      left_(usize(index.num_points())) {
+  std::iota(left_.begin(), left_.end(), Index{0});
+  if (index.num_points() == 0) return;
+  const std::vector<float> distances = distances_from(index.space(), 0, control);
+  limit_ = std::min(*std::max_element(distances.begin(), distances.end()),
+                    std::numeric_limits<float>::max());
+}
+
+CoarseToFine::~CoarseToFine() = default;
+
+void CoarseToFine::start_level() {
+  ++level_;
+  limit_ /= 2;
+  before_level_ = separated_.size();
+  std::erase_if(left_, [&](Index row) { return given_[usize(row)] != 0; });
+  sieve_.emplace(index_, left_, limit_, control_);
+  sieve_->strike_around(separated_);
+}
+
+// Copies of rows given, which no level separates.
+bool CoarseToFine::only_copies_left() {
+  Sieve sieve(index_, left_, 0.0F, control_);
+  sieve.strike_around(separated_);
+  return sieve.take().empty();
+}
+
+std::vector<Index> CoarseToFine::next() {
+  if (done_ || given_.empty()) return {};
+  std::vector<Index> rows;
+  if (separated_.empty()) {
+    rows = {0};
+  } else {
+    while (limit_ > 0 && level_ < kMostLevels &&
+           static_cast<Index>(separated_.size()) < most_separated_) {
+      if (!sieve_) start_level();
+      rows = sieve_->take();
+      if (!rows.empty()) break;
+      sieve_.reset();
+      if (separated_.size() == before_level_ && only_copies_left()) break;
+    }
+  }
+  if (rows.empty()) {
+    done_ = true;
+    level_ = -1;
+    std::erase_if(left_, [&](Index row) { return given_[usize(row)] != 0; });
+    return std::move(left_);
+  }
+  separated_.insert(separated_.end(), rows.begin(), rows.end());
+  for (const Index row : rows) given_[usize(row)] = 1;
+  return rows;
+}
+
+}  // namespace tamis

@@ -1,0 +1,252 @@
+// The local machines against what their definitions say, word by word.
+#include "methods/falk.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "contract/fixtures.hpp"
+#include "methods/centres.hpp"
+#include "methods/local_selection.hpp"
+#include "model/local_models.hpp"
+
+namespace tamis::testing {
+namespace {
+
+// Rows by squared distance, then number.
+std::vector<Index> naive_neighbours(const Matrix& rows, const Matrix& queries, Index query) {
+  std::vector<std::pair<float, Index>> all;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    float sum = 0;
+    for (Index j = 0; j < rows.cols(); ++j) {
+      const float difference = rows.at(i, j) - queries.at(query, j);
+      sum += difference * difference;
+    }
+    all.emplace_back(sum, i);
+  }
+  std::sort(all.begin(), all.end());
+  std::vector<Index> result;
+  for (const auto& [distance, row] : all) result.push_back(row);
+  return result;
+}
+
+TrainOptions local_options(const std::string& method, Index k) {
+  TrainOptions options;
+  options.method = method;
+  options.gamma = {Gamma::Rule::value, 0.5};
+  options.cost = 4;
+  options.local.k = k;
+  return options;
+}
+
+const LocalModels& local_models(const Model& model) {
+  return dynamic_cast<const LocalModels&>(model.machine());
+}
+
+TEST(Falk, AllRowsInOneNeighbourhoodIsTheExactMachine) {
+  for (const int classes : {2, 4}) {
+    const Clouds data = clouds(200, 3, classes, 1);
+    const Dataset given = named(data, {1.0, 2.0, 3.0, 4.0});
+    const Matrix queries = random_matrix(100, 3, 2);
+    TrainOptions options = local_options("exact", 0);
+    const Model exact = train(given, options).model;
+    for (const std::string method : {"falk", "falk-c"}) {
+      for (const Index k : {Index{200}, Index{5000}}) {
+        options.method = method;
+        options.local.k = k;
+        const Model model = train(given, options).model;
+        EXPECT_EQ(local_models(model).num_machines(), 1);
+        EXPECT_LT(
+            largest_difference(decision_values(model, queries), decision_values(exact, queries)),
+            1e-12);
+        EXPECT_TRUE(predict(model, queries) == predict(exact, queries));
+      }
+    }
+  }
+}
+
+TEST(Falk, EveryRowIsACentreWhenItCoversOnlyItself) {
+  const Dataset given = named(clouds(150, 2, 2, 3), {1.0, 2.0});
+  TrainOptions options = local_options("falk", 20);
+  options.local.k_prime = 1;
+  const TrainResult result = train(given, options);
+  const LocalModels& local = local_models(result.model);
+  EXPECT_EQ(local.num_machines(), 150);
+  // Each row is its own centre's nearest.
+  EXPECT_EQ(result.report.details[0].first, "centres");
+  EXPECT_EQ(result.report.details[0].second, 150);
+}
+
+TEST(Falk, CentresCoverAndRowsGoWhereTheirRankIsLowest) {
+  for (const Index k_prime : {Index{1}, Index{7}, Index{25}}) {
+    const Matrix rows = random_matrix(400, 2, 4);
+    const auto index = make_neighbor_index(rows, Metric{}, Structure::kd_tree);
+    const Neighbourhoods found = cover_rows(*index, rows, 25, k_prime, {});
+    std::vector<Index> best(400, 1000);
+    std::vector<std::int32_t> owner(400, -1);
+    for (Index c = 0; c < found.size(); ++c) {
+      const std::vector<Index> expected = naive_neighbours(rows, rows, found.centres[usize(c)]);
+      EXPECT_TRUE(std::equal(found.rows_of(c).begin(), found.rows_of(c).end(), expected.begin()));
+      for (Index r = 0; r < 25; ++r) {
+        const std::size_t row = usize(expected[usize(r)]);
+        if (r >= best[row]) continue;
+        // A centre is taken only while no earlier one covers it.
+        if (r == 0) {
+          EXPECT_GE(best[row], k_prime);
+        }
+        best[row] = r;
+        owner[row] = static_cast<std::int32_t>(c);
+      }
+    }
+    EXPECT_EQ(owner, found.centre_of_row);
+    for (const Index rank : best) EXPECT_LT(rank, k_prime);
+  }
+}
+
+TEST(Falk, CopiesAreCoveredTogether) {
+  // 3,000 copies of one row and 30 others: the copies need one centre, not a thousand.
+  std::vector<float> values(6000, 1.0F);
+  const Matrix others = random_matrix(30, 2, 5);
+  values.insert(values.end(), others.dense_values().begin(), others.dense_values().end());
+  const Matrix rows = Matrix::dense(3030, 2, values);
+  const auto index = make_neighbor_index(rows, Metric{}, Structure::automatic);
+  const Neighbourhoods found = cover_rows(*index, rows, 20, 10, {});
+  EXPECT_LT(found.size(), 31);
+  for (const std::int32_t centre : found.centre_of_row) EXPECT_GE(centre, 0);
+}
+
+// falk: the machine of the nearest row's centre; falk-c: that of the nearest centre.
+TEST(Falk, QueriesGoToTheMachineTheyShould) {
+  const Clouds data = clouds(300, 2, 3, 6);
+  const Dataset given = named(data, {1.0, 2.0, 3.0});
+  const Matrix queries = random_matrix(80, 2, 7);
+  const Model by_row = train(given, local_options("falk", 40)).model;
+  const Model by_centre = train(given, local_options("falk-c", 40)).model;
+  const LocalParts& rows = local_models(by_row).parts();
+  const LocalParts& centres = local_models(by_centre).parts();
+  ASSERT_GT(local_models(by_row).num_machines(), 3);
+  const DecisionValues row_values = decision_values(by_row, queries);
+  const DecisionValues centre_values = decision_values(by_centre, queries);
+  const auto expect_machine = [&](const LocalParts& parts, Index machine, Index query,
+                                  const DecisionValues& values) {
+    LocalView view;
+    view.only_class = parts.only_class[machine];
+    for (Index p = parts.pair_begin[machine]; p < parts.pair_begin[machine + 1]; ++p) {
+      view.pairs.push_back(
+          {parts.pair_classes[2 * p], parts.pair_classes[2 * p + 1], parts.offsets[p],
+           parts.term_rows.range(parts.term_begin[p], parts.term_begin[p + 1]),
+           parts.coefficients.range(parts.term_begin[p], parts.term_begin[p + 1])});
+    }
+    std::vector<double> expected(3);
+    local_values(view, parts.kernel, parts.rows, 3, queries, std::vector<Index>{query}, expected);
+    for (Index c = 0; c < 3; ++c) EXPECT_NEAR(values.at(query, c), expected[usize(c)], 1e-12);
+  };
+  for (Index q = 0; q < 80; ++q) {
+    const Index row = naive_neighbours(rows.rows, queries, q)[0];
+    expect_machine(rows, rows.machine_of_anchor[row], q, row_values);
+    const Matrix places = centres.rows.select(centres.anchors.span());
+    expect_machine(centres, naive_neighbours(places, queries, q)[0], q, centre_values);
+  }
+}
+
+TEST(Falk, OneClassNeighbourhoodsAreConstants) {
+  // Two clouds far apart, and a third between: most neighbourhoods have one class.
+  const Clouds data = clouds(400, 2, 2, 8, 30);
+  const TrainResult result = train(named(data, {1.0, 2.0}), local_options("falk", 20));
+  EXPECT_GT(result.report.details[3].second, 0.9);
+  EXPECT_EQ(result.report.details[3].first, "one_class_fraction");
+  EXPECT_GE(agreement(predict(result.model, data.features), named(data, {1.0, 2.0}).labels()), 1);
+}
+
+TEST(Falk, LearnsNumbers) {
+  std::vector<double> targets;
+  const Matrix rows = random_matrix(600, 2, 9);
+  for (Index i = 0; i < 600; ++i)
+    targets.push_back(std::sin(3 * static_cast<double>(rows.at(i, 0))) +
+                      static_cast<double>(rows.at(i, 1)));
+  TrainOptions options = local_options("falk", 80);
+  options.task = Task::regression;
+  options.gamma = {Gamma::Rule::value, 2};
+  options.cost = 10;
+  for (const std::string method : {"falk", "falk-c", "knn-svm"}) {
+    options.method = method;
+    const Labels found =
+        predict(train(Dataset(rows, Labels::numeric(targets)), options).model, rows);
+    double worst = 0;
+    for (Index i = 0; i < 600; ++i) worst += std::abs(found.number(i) - targets[usize(i)]) / 600;
+    EXPECT_LT(worst, 0.12) << method;
+  }
+}
+
+TEST(Falk, LocalWidthsFollowTheLocalDistances) {
+  const Matrix rows = Matrix::dense(4, 1, {0, 1, 3, 7});
+  // Squared distances: 1, 4, 9, 16, 36, 49, each twice.
+  EXPECT_DOUBLE_EQ(local_gamma(rows, iota_rows(4), 0), 1.0);
+  EXPECT_DOUBLE_EQ(local_gamma(rows, iota_rows(4), 50), 1.0 / 16);
+  EXPECT_DOUBLE_EQ(local_gamma(rows, iota_rows(4), 100), 1.0 / 49);
+  EXPECT_DOUBLE_EQ(local_gamma(Matrix::dense(3, 1, {2, 2, 2}), iota_rows(3), 50), 1);
+}
+
+TEST(Falk, SelectionTriesAndTells) {
+  const Clouds data = clouds(500, 2, 2, 10);
+  TrainOptions options = local_options("falk-l", 0);
+  options.local.k_grid = {30, 60, 120, 240};
+  options.local.selection_centres = 4;
+  const TrainResult result = train(named(data, {1.0, 2.0}), options);
+  ASSERT_EQ(result.report.tables.size(), 1U);
+  const ReportTable& table = result.report.tables[0];
+  EXPECT_EQ(table.columns, (std::vector<std::string>{"k", "cost", "percentile", "error"}));
+  EXPECT_EQ(table.rows.size() % 16, 0U);
+  const auto best = std::min_element(table.rows.begin(), table.rows.end(),
+                                     [](const auto& a, const auto& b) { return a[3] < b[3]; });
+  EXPECT_EQ(result.report.details[0].second, (*best)[0]) << result.report.details[0].first;
+  EXPECT_EQ(result.report.details[1].second, (*best)[1]) << result.report.details[1].first;
+  EXPECT_EQ(result.report.details[2].second, (*best)[2]) << result.report.details[2].first;
+  EXPECT_EQ(local_models(result.model).parts().gammas.size(),
+            local_models(result.model).num_machines());
+}
+
+TEST(Knn, VotesAsANaiveCount) {
+  for (const int classes : {2, 5}) {
+    const Clouds data = clouds(200, 3, classes, 11);
+    const std::vector<double> names{1.0, 2.0, 3.0, 4.0, 5.0};
+    const Matrix queries = random_matrix(120, 3, 12);
+    const Model model = train(named(data, names), local_options("knn", 9)).model;
+    const Labels found = predict(model, queries);
+    for (Index q = 0; q < 120; ++q) {
+      const std::vector<Index> near = naive_neighbours(data.features, queries, q);
+      std::vector<int> votes(usize(classes), 0);
+      for (Index r = 0; r < 9; ++r) ++votes[usize(data.classes[usize(near[usize(r)])])];
+      const auto most = std::max_element(votes.begin(), votes.end());
+      EXPECT_EQ(votes[static_cast<std::size_t>(found.number(q)) - 1], *most);
+    }
+  }
+}
+
+TEST(KnnSvm, IsAMachineOnTheNeighboursOfEachQuery) {
+  for (const int classes : {2, 3}) {
+    const Clouds data = clouds(250, 3, classes, 13);
+    const Dataset given = named(data, {1.0, 2.0, 3.0});
+    const Matrix queries = random_matrix(40, 3, 14);
+    const TrainOptions options = local_options("knn-svm", 30);
+    const Labels found = predict(train(given, options).model, queries);
+    TrainOptions exact = options;
+    exact.method = "exact";
+    for (Index q = 0; q < 40; ++q) {
+      std::vector<Index> near = naive_neighbours(data.features, queries, q);
+      near.resize(30);
+      std::sort(near.begin(), near.end());
+      const Dataset part = given.select(near);
+      const Matrix query = queries.select(std::vector<Index>{q});
+      if (distinct_classes(part.labels()).size() == 1) {
+        EXPECT_EQ(found.number(q), part.labels().number(0));
+      } else {
+        EXPECT_EQ(found.number(q), predict(train(part, exact).model, query).number(0));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tamis::testing
