@@ -7,14 +7,6 @@ namespace {
 
 constexpr int kInPlace = py::array::c_style;
 
-// Keeps a Python object alive from threads that do not hold the interpreter's lock.
-std::shared_ptr<const void> keep_alive(py::object object) {
-  return {object.release().ptr(), [](PyObject* held) {
-            const py::gil_scoped_acquire lock;
-            Py_DECREF(held);
-          }};
-}
-
 // Only an array that can be used as it lies in memory; a silent copy would hide its cost.
 template <typename T>
 std::span<const T> in_place(const py::handle& object, py::ssize_t dimensions) {
@@ -29,16 +21,23 @@ std::span<const T> in_place(const py::handle& object, py::ssize_t dimensions) {
 
 }  // namespace
 
-Matrix to_matrix(const py::object& features) {
+std::shared_ptr<const void> keep_alive(py::object object) {
+  return {object.release().ptr(), [](PyObject* held) {
+            const py::gil_scoped_acquire lock;
+            Py_DECREF(held);
+          }};
+}
+
+Matrix to_matrix(const py::object& features, std::shared_ptr<const void> owner) {
   if (!py::isinstance<py::tuple>(features)) {
     const auto values = in_place<float>(features, 2);
     const auto array = py::reinterpret_borrow<py::array>(features);
-    return Matrix::dense_view(array.shape(0), array.shape(1), values.data(), keep_alive(features));
+    return Matrix::dense_view(array.shape(0), array.shape(1), values.data(), std::move(owner));
   }
   const auto parts = py::reinterpret_borrow<py::tuple>(features);
   return Matrix::sparse_view(parts[3].cast<Index>(), in_place<Index>(parts[0], 1),
                              in_place<std::int32_t>(parts[1], 1), in_place<float>(parts[2], 1),
-                             keep_alive(features));
+                             std::move(owner));
 }
 
 py::object from_matrix(const Matrix& matrix, const py::capsule& owner) {

@@ -11,10 +11,16 @@ namespace tamis::python {
 
 namespace py = pybind11;
 
+/// Keeps a Python object alive, also from threads that do not hold the interpreter's lock.
+std::shared_ptr<const void> keep_alive(py::object object);
+
 /// Rows from a C-contiguous float32 array of two dimensions, or from a tuple (row offsets int64,
-/// columns int32, values float32, number of columns) of a CSR matrix. Nothing is copied: the matrix
+/// columns int32, values float32, number of columns) of a CSR matrix. Nothing is copied: `owner`
 /// keeps the arrays alive. Throws TypeError for anything else.
-Matrix to_matrix(const py::object& features);
+Matrix to_matrix(const py::object& features, std::shared_ptr<const void> owner);
+inline Matrix to_matrix(const py::object& features) {
+  return to_matrix(features, keep_alive(features));
+}
 
 /// Rows as one of the two above: read-only views of memory that `owner` keeps alive.
 py::object from_matrix(const Matrix& matrix, const py::capsule& owner);

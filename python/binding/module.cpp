@@ -48,6 +48,18 @@ py::list option_table() {
 py::dict to_dict(const TrainReport& report) {
   py::dict seconds;
   for (const auto& [phase, taken] : report.phase_seconds) seconds[py::str(phase)] = taken;
+  py::dict details;
+  for (const auto& [name, value] : report.details) details[py::str(name)] = value;
+  py::dict tables;
+  for (const ReportTable& table : report.tables) {
+    py::list rows;
+    for (const auto& values : table.rows) {
+      py::dict row;
+      for (std::size_t c = 0; c < values.size(); ++c) row[py::str(table.columns[c])] = values[c];
+      rows.append(row);
+    }
+    tables[py::str(table.name)] = rows;
+  }
   py::dict result;
   result["method"] = report.method;
   result["rows"] = report.rows;
@@ -65,6 +77,8 @@ py::dict to_dict(const TrainReport& report) {
   result["kernel_evaluations"] = report.kernel_evaluations;
   result["cached_evaluations"] = report.cached_evaluations;
   result["phase_seconds"] = seconds;
+  result["details"] = details;
+  result["tables"] = tables;
   result["train_seconds"] = report.train_seconds;
   result["peak_memory_bytes"] = report.peak_memory_bytes;
   result["warnings"] = report.warnings;
@@ -85,10 +99,16 @@ py::tuple train_model(const py::object& features, const py::object& targets,
   }
   std::vector<double> row_weights;
   if (!weights.is_none()) row_weights = to_vector(weights.cast<py::array_t<double>>());
-  const Dataset data(to_matrix(features), std::move(labels), std::move(row_weights));
+  const auto owner = keep_alive(features);
   TrainResult result;
-  run_listening(threads, memory_bytes, on_progress,
-                [&](const RunControl& control) { result = train(data, options, control); });
+  {
+    const Dataset data(to_matrix(features, owner), std::move(labels), std::move(row_weights));
+    run_listening(threads, memory_bytes, on_progress,
+                  [&](const RunControl& control) { result = train(data, options, control); });
+  }
+  // Some machines keep all rows, and share them with the data. The arrays are the caller's, who may
+  // change them: such a machine gets a copy.
+  if (owner.use_count() > 1) result.model = model_from_bytes(model_to_bytes(result.model));
   std::vector<Index>& support_rows = result.report.support_rows;
   const auto count = static_cast<py::ssize_t>(support_rows.size());
   return py::make_tuple(result.model, to_dict(result.report),

@@ -62,9 +62,11 @@ class Classifier(ClassifierMixin, Estimator):
     def _set_trained(self, support: np.ndarray, targets: Any) -> None:
         codes, names = targets
         self._positions = _positions(self._model.classes, names)
-        self.n_iter_ = np.array(self.report_["machine_iterations"], dtype=np.int32)
         parts = self._model.expansion()
-        if parts is not None:
+        if parts is None:
+            self.n_iter_ = max(1, self.report_["iterations"])
+        else:
+            self.n_iter_ = np.array(self.report_["machine_iterations"], dtype=np.int32)
             self.support_ = support[self._support_order(parts)]
             self.n_support_ = np.bincount(codes[support], minlength=len(self.classes_)).astype(np.int32)
 

@@ -39,7 +39,7 @@ def store_arguments(estimator: Estimator, arguments: dict[str, Any]) -> None:
 class Estimator(BaseEstimator):
     """A subclass names its method and its arguments; Classifier or Regressor, between them, know the task."""
 
-    _method: str
+    _methods: tuple[str, ...]  # of the core; a class with several chooses by its arguments
     _task: str
 
     kernel: Any
@@ -49,6 +49,10 @@ class Estimator(BaseEstimator):
     verbose: bool
 
     _model: _core.Model
+
+    @property
+    def _method(self) -> str:
+        return self._methods[0]
 
     # Training.
 

@@ -26,6 +26,9 @@ OPTION_OF = {
     "multi_class": "multiclass",
 }
 
+#: Arguments that take several numbers.
+LISTS = {"k_grid", "cost_grid", "percentiles"}
+
 #: What Python has beside the core's options, or says differently; the type as numpydoc writes it.
 PYTHON_HELP = {
     "gamma": ("float or {'scale', 'auto'}", None),
@@ -51,6 +54,14 @@ PYTHON_HELP = {
     "break_ties": ("bool",
                    "Predict the class with the largest decision value instead of the first with the most votes; "
                    "needs decision_function_shape='ovr'. As in scikit-learn"),
+    "prediction": ("{'nearest-row', 'nearest-centre'}",
+                   "Which machine answers: that of the nearest training row, or that of the nearest centre, whose model "
+                   "is smaller and faster"),
+    "local_selection": ("bool", "Choose k, C and the kernel's width on some neighbourhoods (the grids below) instead of "
+                                "taking k, C and gamma; needs prediction='nearest-row'"),
+    "k_grid": ("list of int", None),
+    "cost_grid": ("list of float", None),
+    "percentiles": ("list of float", None),
     "progress": ("callable",
                  "Called about ten times a second, in the calling thread, with a dict: phase, done_fraction, "
                  "elapsed_seconds, left_seconds, detail. An exception it raises ends the work"),
@@ -97,6 +108,8 @@ def option_text(argument: str, value: Any) -> str | None:
         return repr(float(value))
     if isinstance(value, str):
         return value
+    if argument in LISTS and np.ndim(value) == 1 and all(isinstance(number, Real) for number in value):
+        return ",".join(repr(float(number)) for number in value)
     raise ValueError(f"give a number or a name, not a {type(value).__name__}")
 
 
@@ -107,7 +120,8 @@ def core_options(method: str, task: str, arguments: dict[str, Any]) -> _core.Opt
     options.set("task", task)
     known = option_table()
     for argument, value in arguments.items():
-        if option_name(argument) not in known or argument == "class_weight":
+        option = known.get(option_name(argument))
+        if option is None or argument == "class_weight" or (option["methods"] and method not in option["methods"]):
             continue
         try:
             text = option_text(argument, value)

@@ -54,7 +54,7 @@ class SVC(Classifier):
     array(['no'], dtype='<U3')
     """
 
-    _method = "exact"
+    _methods = ("exact",)
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class SVR(Regressor):
     True
     """
 
-    _method = "exact"
+    _methods = ("exact",)
 
     def __init__(
         self,

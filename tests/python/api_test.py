@@ -132,13 +132,48 @@ def test_unsorted_sparse_rows_are_used_but_not_changed():
     np.testing.assert_array_equal(machine.support_vectors_.toarray(), rows.toarray())
 
 
-def test_changing_the_rows_later_does_not_change_the_machine(two_classes):
+ESTIMATORS = [getattr(tamis, name) for name in tamis.__all__ if hasattr(getattr(tamis, name), "fit")]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_matrix])
+def test_changing_the_rows_later_does_not_change_the_machine(two_classes, estimator, layout):
     X, y = two_classes
-    rows = X.copy()
-    machine = tamis.SVC().fit(rows, y)
-    before = machine.decision_function(X)
-    rows[:] = 0
-    np.testing.assert_array_equal(machine.decision_function(X), before)
+    rows = layout(X.copy())
+    machine = estimator().fit(rows, y)
+    before = machine.predict(X)
+    (rows.data if sp.issparse(rows) else rows)[:] = 0
+    np.testing.assert_array_equal(machine.predict(X), before)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_every_estimator_survives_pickle_and_file(two_classes, estimator, tmp_path):
+    X, y = two_classes
+    machine = estimator(scale="standard").fit(X, y)
+    machine.save(tmp_path / "m.model")
+    for copy in (pickle.loads(pickle.dumps(machine)), estimator.load(tmp_path / "m.model")):
+        np.testing.assert_array_equal(copy.predict(X), machine.predict(X))
+
+
+@pytest.mark.parametrize("prediction, selection", [("nearest-row", False), ("nearest-centre", False), ("nearest-row", True)])
+def test_local_machines_are_nearly_as_good_as_the_whole(prediction, selection):
+    X, y = tamis.generate("checkerboard", 6000)
+    X_new, y_new = tamis.generate("checkerboard", 2000, random_state=2)
+    whole = tamis.SVC(C=10, gamma=100).fit(X, y).score(X_new, y_new)
+    local = tamis.FalkSVC(C=10, gamma=100, k=200, prediction=prediction, local_selection=selection, k_grid=[100, 200])
+    assert local.fit(X, y).score(X_new, y_new) > whole - 0.02
+    assert local.report_["details"]["centres"] > 1
+    with pytest.raises(AttributeError, match="support vectors"):
+        local.dual_coef_
+
+
+def test_local_machines_know_their_arguments(two_classes):
+    with pytest.raises(ValueError, match="prediction='far'"):
+        tamis.FalkSVC(prediction="far").fit(*two_classes)
+    with pytest.raises(ValueError, match="local_selection"):
+        tamis.FalkSVC(prediction="nearest-centre", local_selection=True).fit(*two_classes)
+    with pytest.raises(ValueError, match="precomputed"):
+        tamis.FalkSVC(kernel="precomputed").fit(np.eye(400, dtype=np.float32), two_classes[1])
 
 
 def test_views_of_the_model_are_read_only_and_outlive_it(two_classes):

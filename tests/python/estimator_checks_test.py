@@ -7,6 +7,11 @@ ESTIMATORS = [
     tamis.SVC(kernel="linear", loss="l2"),
     tamis.SVC(multi_class="ovr", scale="standard"),
     tamis.SVC(gamma="auto", break_ties=True, n_jobs=1),
+    tamis.FalkSVC(k=30),
+    tamis.FalkSVC(k=40, k_prime=5, prediction="nearest-centre"),
+    tamis.FalkSVC(local_selection=True, k_grid=[30, 60], selection_folds=2),
+    tamis.FalkSVR(k=30, prediction="nearest-centre"),
+    tamis.KNNSVC(k=30),
     tamis.SVR(),
     tamis.SVR(kernel="linear", scale="minmax"),
 ]
