@@ -37,8 +37,18 @@ struct ExpansionParts {
   bool any_columns = false;
 };
 
+/// f_m(x) = w_m'x + offset; d features, m machines.
+struct LinearParts {
+  Index num_features = 0;
+  Decision decision = Decision::single;
+  std::vector<double> weights;  ///< m rows of d
+  std::vector<double> offsets;  ///< one a machine
+};
+
 /// The parts of a model that is one kernel expansion; null for every other shape. They live as long
 /// as the model's machine does.
 const ExpansionParts* expansion_parts(const Model& model);
+/// The same for linear machines.
+const LinearParts* linear_parts(const Model& model);
 
 }  // namespace tamis

@@ -4,6 +4,7 @@
 
 #include "arrays.hpp"
 #include "listening.hpp"
+#include "tamis/calibrate.hpp"
 #include "tamis/error.hpp"
 #include "tamis/expansion.hpp"
 #include "tamis/generate.hpp"
@@ -86,10 +87,10 @@ py::dict to_dict(const TrainReport& report) {
 }
 
 /// `targets` is a float64 array (regression) or a tuple (codes, classes); `weights` an array or
-/// None.
+/// None; `folds` that the probabilities are fitted with, or 0 for none.
 py::tuple train_model(const py::object& features, const py::object& targets,
-                      const py::object& weights, const TrainOptions& options, int threads,
-                      std::int64_t memory_bytes, const py::object& on_progress) {
+                      const py::object& weights, const TrainOptions& options, int folds,
+                      int threads, std::int64_t memory_bytes, const py::object& on_progress) {
   Labels labels;
   if (options.task == Task::regression) {
     labels = Labels::numeric(to_vector(targets.cast<py::array_t<double>>()));
@@ -103,8 +104,11 @@ py::tuple train_model(const py::object& features, const py::object& targets,
   TrainResult result;
   {
     const Dataset data(to_matrix(features, owner), std::move(labels), std::move(row_weights));
-    run_listening(threads, memory_bytes, on_progress,
-                  [&](const RunControl& control) { result = train(data, options, control); });
+    run_listening(threads, memory_bytes, on_progress, [&](const RunControl& control) {
+      result = folds > 0
+                   ? train_calibrated(data, options, folds, CalibrationMethod::sigmoid, control)
+                   : train(data, options, control);
+    });
   }
   // Some machines keep all rows, and share them with the data. The arrays are the caller's, who may
   // change them: such a machine gets a copy.
@@ -142,6 +146,16 @@ py::tuple decide_rows(const Model& model, const py::object& features, int thread
   return py::make_tuple(from_vector(std::move(values.values), {values.rows, values.cols}), pairs);
 }
 
+/// A column for each class of the model.
+py::object probabilities_of_rows(const Model& model, const py::object& features, int threads,
+                                 const py::object& on_progress) {
+  const Matrix rows = to_matrix(features);
+  Probabilities result;
+  run_listening(threads, 0, on_progress,
+                [&](const RunControl& control) { result = probabilities(model, rows, control); });
+  return from_vector(std::move(result.values), {result.rows, result.cols});
+}
+
 // Views of a model's arrays are read-only and keep its machine alive.
 py::capsule machine_owner(const Model& model) {
   return {new auto(model.shared_machine()),
@@ -166,6 +180,19 @@ py::object expansion_dict(const Model& model) {
   result["support_vectors"] = from_matrix(parts->support_vectors, owner);
   result["coefficients"] =
       read_only_view(std::span<const double>(parts->coefficients), {rows, columns}, owner);
+  result["offsets"] = read_only_view(std::span<const double>(parts->offsets), {machines}, owner);
+  return result;
+}
+
+/// Weights and offsets of a linear machine, or None.
+py::object linear_dict(const Model& model) {
+  const LinearParts* parts = linear_parts(model);
+  if (parts == nullptr) return py::none();
+  const auto machines = static_cast<Index>(parts->offsets.size());
+  const py::capsule owner = machine_owner(model);
+  py::dict result;
+  result["weights"] = read_only_view(std::span<const double>(parts->weights),
+                                     {machines, parts->num_features}, owner);
   result["offsets"] = read_only_view(std::span<const double>(parts->offsets), {machines}, owner);
   return result;
 }
@@ -211,6 +238,10 @@ void bind_model(py::module_& module) {
       .def_property_readonly("num_support_vectors", &Model::num_support_vectors)
       .def("describe", &Model::describe)
       .def("expansion", expansion_dict)
+      .def("linear", linear_dict)
+      .def_property_readonly("has_probabilities", &Model::has_probabilities)
+      .def("probabilities", probabilities_of_rows, py::arg("features"), py::arg("threads"),
+           py::arg("on_progress"))
       .def("predict", predict_rows, py::arg("features"), py::arg("threads"), py::arg("on_progress"))
       .def("decision_values", decide_rows, py::arg("features"), py::arg("threads"),
            py::arg("on_progress"))
@@ -222,7 +253,7 @@ void bind_model(py::module_& module) {
       .def(py::pickle([](const Model& model) { return py::bytes(model_to_bytes(model)); },
                       [](const py::bytes& bytes) { return model_from_bytes(bytes); }));
   module.def("train", train_model, py::arg("features"), py::arg("targets"), py::arg("weights"),
-             py::arg("options"), py::arg("threads"), py::arg("memory_bytes"),
+             py::arg("options"), py::arg("folds"), py::arg("threads"), py::arg("memory_bytes"),
              py::arg("on_progress"));
   module.def("parse_bytes", parse_bytes);
   module.def("load_model", [](const std::string& path) {

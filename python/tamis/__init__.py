@@ -11,12 +11,14 @@ import os as _os
 
 from . import _core
 from ._data import generate
+from ._linear import LinearSVC, LinearSVR
 from ._local import FalkSVC, FalkSVR, KNNSVC
 from ._parameters import TrainingWarning
 from ._svm import SVC, SVR
 
 __version__: str = _core.version
-__all__ = ["SVC", "SVR", "FalkSVC", "FalkSVR", "KNNSVC", "TrainingWarning", "generate", "__version__"]
+__all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "FalkSVC", "FalkSVR", "KNNSVC", "TrainingWarning", "generate",
+           "__version__"]
 
 # A forked child has none of its parent's threads; with them ended before, it starts its own.
 _os.register_at_fork(before=_core.release_worker_threads)

@@ -6,12 +6,20 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 
 from . import _core
 from ._estimator import Estimator, Self
 from ._parameters import thread_count
+
+
+def _offers_probabilities(estimator: Classifier) -> bool:
+    if not estimator.probability:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
 
 
 class Classifier(ClassifierMixin, Estimator):
@@ -20,6 +28,7 @@ class Classifier(ClassifierMixin, Estimator):
     class_weight: Any
     decision_function_shape: str
     break_ties: bool
+    probability: bool
 
     def fit(self: Self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Trains on rows X of classes y.
@@ -114,6 +123,26 @@ class Classifier(ClassifierMixin, Estimator):
         if getattr(self, "decision_function_shape", "ovr") == "ovo":
             return values
         return _ovr_decision_function(values < 0, -values, count)
+
+    def _folds(self) -> int:
+        return 5 if self.probability else 0
+
+    @available_if(_offers_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes, a column for each of classes_; needs probability=True.
+
+        `predict` does not depend on them: near a boundary, the most probable class may be another one.
+        """
+        rows = self._prediction_rows(X)
+        if not self._model.has_probabilities:
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        values = self._model.probabilities(rows, thread_count(self.n_jobs), self._progress_listener())
+        return values[:, np.argsort(self._positions)]
+
+    @available_if(_offers_probabilities)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of predict_proba."""
+        return np.log(self.predict_proba(X))
 
     def _linear_coefficients(self) -> Any:
         weights = self.dual_coef_

@@ -67,10 +67,7 @@ class Estimator(BaseEstimator):
         return self
 
     def _fit_afresh(self, X: Any, y: Any, sample_weight: Any) -> None:
-        arguments = self.get_params(deep=False)
-        if callable(self._kernel):
-            arguments["kernel"] = "precomputed"
-        options = core_options(self._method, self._task, arguments)
+        options = core_options(self._method, self._task, self._core_arguments())
         rows, y = self._training_rows(X, y)
         weights = None
         if sample_weight is not None:
@@ -79,10 +76,21 @@ class Estimator(BaseEstimator):
                 raise ValueError("Invalid input - all samples have zero or negative weights.")
         targets = self._encode_targets(y, weights, options)
         self._model, self.report_, support = _core.train(
-            rows, targets, weights, options, thread_count(self.n_jobs), memory_bytes(self.max_memory),
+            rows, targets, weights, options, self._folds(), thread_count(self.n_jobs), memory_bytes(self.max_memory),
             self._progress_listener())
         self.fit_status_ = 0 if self.report_["stop_reason"] == "converged" else 1
         self._set_trained(support, targets)
+
+    def _core_arguments(self) -> dict[str, Any]:
+        """Arguments by the names and with the values that core_options knows."""
+        arguments = self.get_params(deep=False)
+        if callable(self._kernel):
+            arguments["kernel"] = "precomputed"
+        return arguments
+
+    def _folds(self) -> int:
+        """Of the probabilities, or 0."""
+        return 0
 
     def _forget(self) -> None:
         for name in list(vars(self)):
@@ -259,6 +267,8 @@ class Estimator(BaseEstimator):
             raise ValueError(f"{os.fspath(path)} holds a {model.task} machine: {cls.__name__} cannot use it")
         machine = cls()
         parts = model.expansion()
+        if "probability" in machine.get_params():
+            machine.set_params(probability=model.has_probabilities)
         if parts is not None and "kernel" in machine.get_params():
             kernel = {"polynomial": "poly"}.get(parts["kernel"], parts["kernel"])
             machine.set_params(kernel=kernel, gamma=parts["gamma"], coef0=parts["coef0"], degree=parts["degree"])

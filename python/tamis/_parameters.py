@@ -24,6 +24,7 @@ OPTION_OF = {
     "cache_size": "cache",
     "random_state": "seed",
     "multi_class": "multiclass",
+    "fit_intercept": "bias",
 }
 
 #: Arguments that take several numbers.
@@ -62,6 +63,9 @@ PYTHON_HELP = {
     "k_grid": ("list of int", None),
     "cost_grid": ("list of float", None),
     "percentiles": ("list of float", None),
+    "probability": ("bool", "Learn probabilities too (predict_proba), on scores from 5 folds, which takes 5 more trainings"),
+    "fit_intercept": ("bool", "Learn an offset"),
+    "intercept_scaling": ("float", "The offset is the weight of a column of this value, which is penalised as any other"),
     "progress": ("callable",
                  "Called about ten times a second, in the calling thread, with a dict: phase, done_fraction, "
                  "elapsed_seconds, left_seconds, detail. An exception it raises ends the work"),

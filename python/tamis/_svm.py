@@ -69,6 +69,7 @@ class SVC(Classifier):
         multi_class: str = "ovo",
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
+        probability: bool = False,
         scale: str = "none",
         tol: float = 1e-3,
         max_iter: int = -1,

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "methods/method.hpp"
-#include "model/expansion_builder.hpp"
+#include "model/binary_task.hpp"
 
 namespace tamis {
 
@@ -38,5 +38,7 @@ MethodResult expansion_result(const TrainingSet& data, KernelMachine machine);
 
 /// Adds what another training run did: sums, the largest violation, the earliest stop.
 void add_to_report(const TrainReport& part, TrainReport* whole);
+/// Adds one binary machine.
+void add_stats(const MachineStats& stats, TrainReport* report);
 
 }  // namespace tamis

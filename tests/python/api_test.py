@@ -98,6 +98,54 @@ def test_precomputed_and_callable_kernels_are_the_linear_one(two_classes):
     np.testing.assert_array_equal(precomputed.support_, linear.support_)
 
 
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_linear_machines_as_scikit_learn(three_classes, two_classes, loss, intercept):
+    for X, y in (three_classes, two_classes):
+        arguments = dict(loss=loss, fit_intercept=intercept, intercept_scaling=2.0, C=0.5, tol=1e-6)
+        ours = tamis.LinearSVC(**arguments).fit(X, y)
+        theirs = sklearn.svm.LinearSVC(max_iter=100000, **arguments).fit(X, y)
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=2e-3)
+        np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=2e-3)
+        assert intercept or not ours.intercept_.any()
+
+
+@pytest.mark.parametrize("loss", ["epsilon_insensitive", "squared_epsilon_insensitive"])
+def test_linear_regression_as_scikit_learn(loss):
+    X, y = load_diabetes(return_X_y=True)
+    X, y = (X / X.std(axis=0)).astype(np.float32), y / 100
+    arguments = dict(loss=loss, epsilon=0.1, C=0.1, tol=1e-6)
+    ours = tamis.LinearSVR(**arguments).fit(X, y)
+    theirs = sklearn.svm.LinearSVR(max_iter=1000000, **arguments).fit(X, y)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=5e-3)
+
+
+# Probabilities.
+
+@pytest.mark.parametrize("estimator", [tamis.SVC, tamis.LinearSVC, tamis.FalkSVC])
+def test_probabilities_mean_what_they_say(estimator, three_classes, tmp_path):
+    X, y = tamis.generate("checkerboard", 4000)
+    arguments = {} if estimator is tamis.LinearSVC else dict(C=10, gamma=100)
+    machine = estimator(probability=True, **arguments).fit(X[:3000], y[:3000])
+    shares = machine.predict_proba(X[3000:])
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    np.testing.assert_allclose(np.log(shares), machine.predict_log_proba(X[3000:]))
+    assert abs(shares[:, 1].mean() - (y[3000:] == machine.classes_[1]).mean()) < 0.05
+    if estimator is not tamis.LinearSVC:
+        assert (machine.classes_[shares.argmax(axis=1)] == y[3000:]).mean() > 0.85
+    machine.save(tmp_path / "m.model")
+    np.testing.assert_array_equal(estimator.load(tmp_path / "m.model").predict_proba(X), machine.predict_proba(X))
+    X, y = three_classes
+    assert (machine.fit(X, y).predict_proba(X).argmax(axis=1) == np.searchsorted(machine.classes_, y)).mean() > 0.6
+
+
+def test_probabilities_only_when_asked_for(two_classes):
+    machine = tamis.SVC().fit(*two_classes)
+    assert not hasattr(machine, "predict_proba") and hasattr(tamis.SVC(probability=True), "predict_proba")
+    with pytest.raises(NotFittedError):
+        machine.set_params(probability=True).predict_proba(two_classes[0])
+
+
 # Arrays.
 
 def test_float32_rows_are_not_copied(two_classes):
