@@ -6,6 +6,7 @@
 #include "api/method_table.hpp"
 #include "api/polish.hpp"
 #include "api/prepare.hpp"
+#include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "tamis/error.hpp"
@@ -48,6 +49,9 @@ TrainResult train(const Dataset& data, const TrainOptions& options, const RunCon
         Model(options.task, prepared.classes, prepared.scaling, trained.machine, options.method);
     TrainReport& report = result.report;
     report = std::move(trained.report);
+    if (!prepared.given_rows.empty()) {
+      for (Index& row : report.support_rows) row = prepared.given_rows[usize(row)];
+    }
     report.method = options.method;
     report.rows = prepared.set.rows();
     report.features = prepared.set.features.cols();

@@ -78,7 +78,7 @@ void TensorWriter::add_bytes(const std::string& name, Dtype dtype, const std::ve
   arrays_.push_back({name, dtype, shape, bytes, std::move(owner)});
 }
 
-void TensorWriter::write(OutputFile& out) const {
+void TensorWriter::write(ByteSink& out) const {
   // Wide types first: without gaps between the arrays, that keeps each aligned to its own type.
   std::vector<const Array*> order;
   for (const Array& array : arrays_) order.push_back(&array);

@@ -33,6 +33,8 @@ void add_to_report(const TrainReport& part, TrainReport* whole) {
   whole->gap += part.gap;
   whole->violation = std::max(whole->violation, part.violation);
   whole->iterations += part.iterations;
+  whole->machine_iterations.insert(whole->machine_iterations.end(), part.machine_iterations.begin(),
+                                   part.machine_iterations.end());
   whole->kernel_evaluations += part.kernel_evaluations;
   whole->cached_evaluations += part.cached_evaluations;
   whole->bounded_support_vectors += part.bounded_support_vectors;
@@ -47,6 +49,7 @@ void add_stats(const MachineStats& stats, TrainReport* report) {
   part.gap = stats.gap;
   part.violation = stats.violation;
   part.iterations = stats.iterations;
+  part.machine_iterations = {stats.iterations};
   part.kernel_evaluations = stats.kernel_evaluations;
   part.cached_evaluations = stats.cached_evaluations;
   part.bounded_support_vectors = stats.bounded_support_vectors;
@@ -110,6 +113,15 @@ std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,
                                                       const KernelMachine& machine) {
   return make_expansion(data.kernel, data.features, machine.machines, machine.decision, data.codes,
                         data.num_classes);
+}
+
+MethodResult expansion_result(const TrainingSet& data, KernelMachine machine) {
+  MethodResult result;
+  result.machine = make_expansion(data, machine);
+  result.report = std::move(machine.report);
+  result.report.support_rows =
+      expansion_rows(data.rows(), machine.machines, machine.decision, data.codes);
+  return result;
 }
 
 }  // namespace tamis

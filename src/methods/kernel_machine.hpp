@@ -38,6 +38,9 @@ KernelMachine train_kernel_machine(const TrainingSet& data, const TrainContext& 
 std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,
                                                       const KernelMachine& machine);
 
+/// The machine as a method's result: expansion, support rows and report.
+MethodResult expansion_result(const TrainingSet& data, KernelMachine machine);
+
 /// Adds what another training run did: sums, the largest violation, the earliest stop.
 void add_to_report(const TrainReport& part, TrainReport* whole);
 /// Adds one binary machine.

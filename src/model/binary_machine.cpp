@@ -9,6 +9,7 @@
 #include "base/checked.hpp"
 #include "gram/computed_rows.hpp"
 #include "kernels/kernel_blocks.hpp"
+#include "model/row_order.hpp"
 
 namespace tamis {
 namespace {
@@ -66,14 +67,15 @@ std::vector<double> feasible_start(const TrainedMachine& machine, const BinaryTa
 }  // namespace
 
 BinaryResult train_binary(const Matrix& features, std::span<const double> cost,
-                          const BinaryTask& task, const TrainedMachine* start,
+                          const BinaryTask& given, const TrainedMachine* start,
                           const BinarySettings& settings, const RunControl& control,
                           const qp::StatusCallback& on_status) {
-  if (settings.task == Task::classification && has_one_class(task)) {
+  if (settings.task == Task::classification && has_one_class(given)) {
     BinaryResult constant;  // no boundary to find: always this class
-    constant.machine.offset = task.targets.empty() ? 0 : task.targets[0];
+    constant.machine.offset = given.targets.empty() ? 0 : given.targets[0];
     return constant;
   }
+  const BinaryTask task = ordered_by_content(features, cost, given);
   qp::Problem problem = make_problem(cost, task, settings);
   if (start != nullptr) problem.start = feasible_start(*start, task, problem);
   qp::StopCheck stop(settings.limits, control);

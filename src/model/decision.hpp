@@ -9,14 +9,9 @@
 #include <vector>
 
 #include "tamis/dataset.hpp"
+#include "tamis/expansion.hpp"
 
 namespace tamis {
-
-enum class Decision {
-  single,       ///< one value: a regression, or two classes (above 0: the first, else the second)
-  one_vs_one,   ///< one machine a pair (i, j), i < j, ordered (0,1), (0,2) .. (1,2) ..; each votes
-  one_vs_rest,  ///< one machine a class; the largest value wins
-};
 
 /// "single", "one-vs-one", "one-vs-rest": part of the model format.
 std::string_view decision_name(Decision decision);

@@ -54,6 +54,11 @@ double dot(const double* weights, std::span<const float> x) {
 
 }  // namespace
 
+const ExpansionParts* expansion_parts(const Model& model) {
+  const auto* expansion = dynamic_cast<const KernelExpansion*>(model.shared_machine().get());
+  return expansion == nullptr ? nullptr : &expansion->parts();
+}
+
 KernelExpansion::KernelExpansion(ExpansionParts parts) : parts_(std::move(parts)) {
   validate();
   find_runs();

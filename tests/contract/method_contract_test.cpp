@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "contract/fixtures.hpp"
 #include "tamis/evaluate.hpp"
+#include "tamis/expansion.hpp"
 
 namespace tamis::testing {
 namespace {
@@ -72,6 +73,27 @@ TEST_P(MethodContract, AClassWeightIsARowWeight) {
     EXPECT_LT(largest_difference(decision_values(rows, data.features),
                                  decision_values(classes, data.features)),
               1e-2);
+  }
+}
+
+TEST_P(MethodContract, SupportRowsAreTheRowsOfTheSupportVectors) {
+  const Clouds data = clouds(150, 3, 3, 8);
+  std::vector<double> weights;
+  for (Index i = 0; i < 150; ++i) weights.push_back(i % 5 == 0 ? 0 : 1);
+  TrainOptions o = options();
+  for (const Multiclass multiclass : {Multiclass::one_vs_one, Multiclass::one_vs_rest}) {
+    o.multiclass = multiclass;
+    const TrainResult result = train(named(data, {1.0, 2.0, 3.0}, weights), o);
+    const ExpansionParts* parts = expansion_parts(result.model);
+    ASSERT_TRUE(parts != nullptr || !is_exact());
+    if (parts == nullptr) continue;
+    ASSERT_EQ(static_cast<Index>(result.report.support_rows.size()), parts->support_vectors.rows());
+    for (Index s = 0; s < parts->support_vectors.rows(); ++s) {
+      for (Index j = 0; j < 3; ++j) {
+        EXPECT_EQ(parts->support_vectors.at(s, j),
+                  data.features.at(result.report.support_rows[usize(s)], j));
+      }
+    }
   }
 }
 

@@ -36,6 +36,8 @@ void expect_round_trip(const Model& model, const Matrix& rows) {
   const TemporaryFile again;
   save_model(loaded, again.path());
   EXPECT_EQ(again.read(), file.read());
+  EXPECT_EQ(model_to_bytes(model), file.read());
+  EXPECT_EQ(model_to_bytes(model_from_bytes(file.read())), file.read());
 }
 
 TEST(NativeModel, KeepsEverything) {
@@ -184,6 +186,12 @@ TEST(NativeModel, SaysWhatIsNoModel) {
   file.write(std::string("\x35\0\0\0\0\0\0\0", 8) + other);
   ASSERT_EQ(other.size(), 0x35U);
   EXPECT_EQ(message_of(file.path()), file.path() + ": not a model file of tamis");
+}
+
+TEST(NativeModel, DamagedBytesInMemoryAreRefused) {
+  EXPECT_THROW(model_from_bytes(""), DataError);
+  EXPECT_THROW(model_from_bytes("svm_type c_svc"), DataError);
+  EXPECT_THROW(model_to_bytes(Model()), InvalidArgument);
 }
 
 TEST(NativeModel, AsksForANewerVersion) {
