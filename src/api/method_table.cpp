@@ -6,6 +6,7 @@
 #include "methods/exact.hpp"
 #include "methods/falk.hpp"
 #include "methods/knn.hpp"
+#include "methods/linear.hpp"
 #include "tamis/error.hpp"
 #include "tamis/train.hpp"
 
@@ -13,9 +14,10 @@ namespace tamis {
 
 std::span<const MethodEntry> method_table() {
   static constexpr MethodEntry kMethods[] = {
-      {"exact", true, train_exact},     {"falk", true, train_falk},
-      {"falk-c", true, train_falk_c},   {"falk-l", false, train_falk_l},
-      {"knn-svm", true, train_knn_svm}, {"knn", true, train_knn},
+      {"exact", true, true, train_exact},     {"falk", true, true, train_falk},
+      {"falk-c", true, true, train_falk_c},   {"falk-l", false, true, train_falk_l},
+      {"knn-svm", true, true, train_knn_svm}, {"knn", true, true, train_knn},
+      {"linear", true, false, train_linear},
   };
   return kMethods;
 }
