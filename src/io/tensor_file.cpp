@@ -132,7 +132,12 @@ void TensorFile::parse_header(std::string_view text, std::size_t data_begin) {
     array.shape = parse_sizes(entry, "shape");
     const std::vector<Index> offsets = parse_sizes(entry, "data_offsets");
     Index bytes = static_cast<Index>(info(array.dtype).bytes);
-    for (const Index size : array.shape) bytes = checked_product(bytes, size);
+    for (const Index size : array.shape) {
+      // Rows without columns take no bytes, but readers keep something for each.
+      if (usize(size) > input_.bytes.size())
+        throw DataError(fmt::format("array '{}': {} is too large for this file", name, size));
+      bytes = checked_product(bytes, size);
+    }
     if (offsets.size() != 2 || offsets[1] < offsets[0] || offsets[1] - offsets[0] != bytes)
       throw DataError(fmt::format("array '{}': shape and offsets do not go together", name));
     array.begin = data_begin + static_cast<std::size_t>(offsets[0]);
