@@ -1,35 +1,16 @@
 #include "api/polish.hpp"
 
-#include <algorithm>
+#include <span>
 
 #include "base/checked.hpp"
-#include "eval/row_content.hpp"
 #include "methods/binary_tasks.hpp"
 #include "methods/kernel_machine.hpp"
 
 namespace tamis {
 namespace {
 
-// The training row of each support vector, -1 for one that is none. Vectors of equal content get
-// rows of their own as long as there are any.
-std::vector<Index> rows_of_vectors(const TrainingSet& data, const KernelExpansion& expansion) {
-  const RowContent content(data.features, data.kernel.type == KernelType::precomputed);
-  std::vector<std::vector<Index>> members(usize(content.num_groups()));
-  for (Index i = data.rows() - 1; i >= 0; --i) members[usize(content.group_of(i))].push_back(i);
-  std::vector<Index> rows;
-  for (const Index group : content.find(expansion.support_vectors())) {
-    if (group < 0 || members[usize(group)].empty()) {
-      rows.push_back(-1);
-      continue;
-    }
-    rows.push_back(members[usize(group)].back());
-    members[usize(group)].pop_back();
-  }
-  return rows;
-}
-
-KernelMachine machine_on_rows(const TrainingSet& data, const KernelExpansion& expansion) {
-  const std::vector<Index> rows = rows_of_vectors(data, expansion);
+// `rows` are those of the support vectors.
+KernelMachine machine_on_rows(const KernelExpansion& expansion, std::span<const Index> rows) {
   KernelMachine machine;
   machine.decision = expansion.parts().decision;
   for (Index m = 0; m < expansion.num_machines(); ++m) {
@@ -37,7 +18,6 @@ KernelMachine machine_on_rows(const TrainingSet& data, const KernelExpansion& ex
     one.offset = expansion.parts().offsets[usize(m)];
     for (const Segment& segment : expansion.segments(m)) {
       for (Index s = segment.sv_begin; s < segment.sv_end; ++s) {
-        if (rows[usize(s)] < 0) continue;
         one.rows.push_back(rows[usize(s)]);
         one.coefficients.push_back(
             expansion.parts()
@@ -58,8 +38,8 @@ MethodResult polish(const TrainingSet& data, const TrainContext& context, Method
     return trained;
   }
   const double before = context.watch.seconds();
-  const KernelMachine start = machine_on_rows(data, *expansion);
-  const KernelMachine polished = train_kernel_machine(data, context, &start);
+  const KernelMachine start = machine_on_rows(*expansion, trained.report.support_rows);
+  KernelMachine polished = train_kernel_machine(data, context, &start);
   const double seconds = context.watch.seconds() - before;
 
   TrainReport& report = trained.report;
@@ -81,7 +61,9 @@ MethodResult polish(const TrainingSet& data, const TrainContext& context, Method
   report.iterations += own.iterations;
   report.kernel_evaluations += own.kernel_evaluations;
   report.cached_evaluations += own.cached_evaluations;
-  trained.machine = make_expansion(data, polished);
+  MethodResult result = expansion_result(data, std::move(polished));
+  report.support_rows = std::move(result.report.support_rows);
+  trained.machine = std::move(result.machine);
   return trained;
 }
 

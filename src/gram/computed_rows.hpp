@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "gram/near_points.hpp"
 #include "gram/row_cache.hpp"
 #include "kernels/kernel_blocks.hpp"
 #include "qp/row_source.hpp"
@@ -61,6 +62,9 @@ class ComputedRows : public qp::RowSource {
                     std::span<double> sums);
   void add_strip(const KernelBlocks& blocks, std::span<const Request> requests, Index begin,
                  Index end, double* sums) const;
+  /// The same with nothing kept, and without the points that are out of a row's reach.
+  bool add_near(const KernelBlocks& blocks, const NearPoints& near, std::span<const Index> rows,
+                std::span<const double> coefficients, std::span<double> sums);
 
   const Kernel kernel_;
   const Matrix& data_;
@@ -68,8 +72,10 @@ class ComputedRows : public qp::RowSource {
   std::vector<double> diagonal_;
   std::function<bool()> interrupted_;
   Index cache_bytes_;
+  const bool leaves_far_out_;
   std::vector<Index> active_;
   std::optional<KernelBlocks> active_blocks_;
+  std::optional<NearPoints> near_;  // of the active points; none: the kernel reaches most of them
   std::optional<RowCache> cache_;
   std::vector<std::uint8_t> times_asked_;  // saturating
   double saved_seconds_ = 0;               // by fetching a value instead of computing it

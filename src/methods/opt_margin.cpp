@@ -358,9 +358,7 @@ MethodResult train_sampled(const TrainingSet& data, const TrainContext& context,
     add_stats(one.stats, &trained.report);
     trained.machines.push_back(one.machine);
   }
-  MethodResult result;
-  result.machine = make_expansion(data, trained);
-  result.report = std::move(trained.report);
+  MethodResult result = expansion_result(data, std::move(trained));
   fill_tables(machines, data.is_regression(), &result.report);
   return result;
 }

@@ -8,6 +8,7 @@
 
 #include "base/checked.hpp"
 #include "gram/computed_rows.hpp"
+#include "gram/near_points.hpp"
 #include "kernels/kernel_blocks.hpp"
 #include "model/row_order.hpp"
 
@@ -75,7 +76,9 @@ BinaryResult train_binary(const Matrix& features, std::span<const double> cost,
     constant.machine.offset = given.targets.empty() ? 0 : given.targets[0];
     return constant;
   }
-  const BinaryTask task = ordered_by_content(features, cost, given);
+  BinaryTask task = ordered_by_content(features, cost, given);
+  if (has_many_far_pairs(settings.kernel, features, task.rows))
+    task = near_rows_together(features, task);
   qp::Problem problem = make_problem(cost, task, settings);
   if (start != nullptr) problem.start = feasible_start(*start, task, problem);
   qp::StopCheck stop(settings.limits, control);

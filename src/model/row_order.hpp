@@ -14,4 +14,8 @@ namespace tamis {
 BinaryTask ordered_by_content(const Matrix& features, std::span<const double> cost,
                               const BinaryTask& task);
 
+/// The same rows with near ones close to one another: runs of 64 rows fill small boxes. Halves the
+/// rows at the median of the column that varies most, again and again.
+BinaryTask near_rows_together(const Matrix& features, const BinaryTask& task);
+
 }  // namespace tamis

@@ -28,8 +28,7 @@ TrainingSet training_set(Index rows, int classes) {
 MethodResult trained_on_a_part(const TrainingSet& data, const TrainContext& context) {
   std::vector<Index> rows;
   for (Index i = 0; i < data.rows(); i += 4) rows.push_back(i);
-  const KernelMachine machine = train_kernel_machine(data, rows, context);
-  return {make_expansion(data, machine), machine.report};
+  return expansion_result(data, train_kernel_machine(data, rows, context));
 }
 
 class OtherMachine : public Machine {
