@@ -9,9 +9,11 @@
 #include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "gram/near_points.hpp"
 #include "methods/binary_tasks.hpp"
 #include "methods/train_progress.hpp"
 #include "model/binary_machine.hpp"
+#include "model/row_order.hpp"
 
 namespace tamis {
 
@@ -83,7 +85,10 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
   settings.cache_bytes =
       cache_for_each(data, static_cast<Index>(rows.size()), context,
                      std::min<Index>(count, resolve_threads(context.control.threads)));
-  const BinaryTrainer trainer = [&](const BinaryTask& task) {
+  const BinaryTrainer trainer = [&](const BinaryTask& given) {
+    BinaryTask task = ordered_by_content(data.features, data.cost, given);
+    if (has_many_far_pairs(data.kernel, data.features, task.rows))
+      task = near_rows_together(data.features, task);
     BinarySettings own = settings;
     if (context.options.max_seconds > 0) own.limits.max_seconds = context.seconds_left();
     const TrainedMachine* from = start == nullptr ? nullptr : &start->machines[usize(task.index)];

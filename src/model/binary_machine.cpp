@@ -8,9 +8,7 @@
 
 #include "base/checked.hpp"
 #include "gram/computed_rows.hpp"
-#include "gram/near_points.hpp"
 #include "kernels/kernel_blocks.hpp"
-#include "model/row_order.hpp"
 
 namespace tamis {
 namespace {
@@ -68,17 +66,14 @@ std::vector<double> feasible_start(const TrainedMachine& machine, const BinaryTa
 }  // namespace
 
 BinaryResult train_binary(const Matrix& features, std::span<const double> cost,
-                          const BinaryTask& given, const TrainedMachine* start,
+                          const BinaryTask& task, const TrainedMachine* start,
                           const BinarySettings& settings, const RunControl& control,
                           const qp::StatusCallback& on_status) {
-  if (settings.task == Task::classification && has_one_class(given)) {
+  if (settings.task == Task::classification && has_one_class(task)) {
     BinaryResult constant;  // no boundary to find: always this class
-    constant.machine.offset = given.targets.empty() ? 0 : given.targets[0];
+    constant.machine.offset = task.targets.empty() ? 0 : task.targets[0];
     return constant;
   }
-  BinaryTask task = ordered_by_content(features, cost, given);
-  if (has_many_far_pairs(settings.kernel, features, task.rows))
-    task = near_rows_together(features, task);
   qp::Problem problem = make_problem(cost, task, settings);
   if (start != nullptr) problem.start = feasible_start(*start, task, problem);
   qp::StopCheck stop(settings.limits, control);
