@@ -40,7 +40,7 @@ struct LocalOptions {
   std::int64_t k_prime = 0;    ///< innermost rows that count as covered by a centre; 0: k / 2
   std::string index = "auto";  ///< neighbour search; never changes the result
   // falk-l: what is tried, on how many neighbourhoods.
-  std::int64_t selection_centres = 10;
+  std::int64_t selection_centres = 20;
   std::int64_t selection_folds = 5;
   std::vector<double> k_grid = {500, 1000, 2000, 4000};
   std::vector<double> cost_grid = {1, 4, 16, 64};
