@@ -89,7 +89,7 @@ class FalkSVC(_Falk, Classifier):
         k_grid: Sequence[int] = (500, 1000, 2000, 4000),
         cost_grid: Sequence[float] = (1, 4, 16, 64),
         percentiles: Sequence[float] = (1, 10, 50, 90),
-        selection_centres: int = 10,
+        selection_centres: int = 20,
         selection_folds: int = 5,
         tol: float = 1e-3,
         max_iter: int = -1,
