@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tamis/dataset.hpp"
 #include "tamis/kernel.hpp"
 #include "tamis/model.hpp"
 #include "tamis/scaling.hpp"
@@ -34,6 +35,9 @@ struct Gamma {
   double value = 0;
 };
 
+/// The number that the rule gives for these rows, which are scaled already.
+double resolve_gamma(const Gamma& gamma, const Matrix& features);
+
 /// The local machines: falk, falk-c, falk-l, knn-svm, knn.
 struct LocalOptions {
   std::int64_t k = 0;  ///< rows of a neighbourhood; 0: 500 to 2000 by the number of rows (knn: 15)
@@ -56,6 +60,14 @@ struct Bias {
   };
   Rule rule = Rule::none;
   double value = 1;  ///< penalised: > 0
+};
+
+/// The method auto chooses what nobody set. It leaves alone what differs from its default, and what
+/// is named here.
+struct AutoOptions {
+  bool keep_cost = false;
+  bool keep_gamma = false;
+  bool keep_scaling = false;
 };
 
 struct TrainOptions {
@@ -83,6 +95,7 @@ struct TrainOptions {
   double max_seconds = 0;           ///< wall time of the training; 0: no limit
 
   LocalOptions local;
+  AutoOptions automatic;
 
   // How fast; never changes the result.
   std::int64_t cache_bytes = 0;  ///< for kernel rows; 0: what the memory budget leaves

@@ -35,4 +35,10 @@ void save_model(const Model& model, const std::string& path, ModelFormat format)
   out.commit();
 }
 
+std::int64_t model_file_bytes(const Model& model) {
+  OutputFile nowhere("/dev/null");
+  write_native_model(model, nowhere);
+  return nowhere.bytes_written();
+}
+
 }  // namespace tamis

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,7 @@ class OutputFile {
   }
   /// Flushes to the disk and renames. Call once, last.
   void commit();
+  std::int64_t bytes_written() const { return bytes_written_; }
 
  private:
   void open_temporary();
@@ -38,6 +40,7 @@ class OutputFile {
   std::string target_;     // links resolved
   std::string temporary_;  // empty: written directly
   std::string buffer_;
+  std::int64_t bytes_written_ = 0;
   int fd_ = -1;
 };
 

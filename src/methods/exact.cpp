@@ -9,6 +9,8 @@ MethodResult train_exact(const TrainingSet& data, const TrainContext& context) {
   MethodResult result;
   result.machine = make_expansion(data, machine);
   result.report = std::move(machine.report);
+  if (!machine.convergence.rows.empty())
+    result.report.tables.push_back(std::move(machine.convergence));
   return result;
 }
 

@@ -327,6 +327,27 @@ void MixedTiles(const Formula& formula, Index cols, const SparseQuery* rows, Ind
   }
 }
 
+template <Form kForm>
+void FinishSumsAs(const Formula& formula, float* values, Index count) {
+  const Formula constants = formula;
+  for (Index i = 0; i < count; i += kVectorLanes)
+    hn::StoreU(Finish<kForm>(constants, hn::LoadU(kFloats, values + i)), kFloats, values + i);
+}
+
+void FinishSums(const Formula& formula, float* values, Index count) {
+  switch (formula.form) {
+    case Form::polynomial:
+      return FinishSumsAs<Form::polynomial>(formula, values, count);
+    case Form::rbf:
+      return FinishSumsAs<Form::rbf>(formula, values, count);
+    case Form::sigmoid:
+      return FinishSumsAs<Form::sigmoid>(formula, values, count);
+    case Form::dot:
+    case Form::squared_distance:
+      return;
+  }
+}
+
 // Sixteen columns at a time, so that the sums stay in registers over all rows.
 void Accumulate(const float* const* rows, const double* coefficients, Index num_rows, Index count,
                 double* sums) {
@@ -365,6 +386,7 @@ namespace tamis::simd {
 HWY_EXPORT(DenseTiles);
 HWY_EXPORT(SparseTiles);
 HWY_EXPORT(MixedTiles);
+HWY_EXPORT(FinishSums);
 HWY_EXPORT(Accumulate);
 HWY_EXPORT(TargetName);
 
@@ -383,6 +405,10 @@ void mixed_tiles(const Formula& formula, Index cols, const SparseQuery* rows, In
                  Index stride) {
   HWY_DYNAMIC_DISPATCH(MixedTiles)
   (formula, cols, rows, num_rows, panels, squared_norms, num_panels, out, stride);
+}
+
+void finish_sums(const Formula& formula, float* values, Index count) {
+  HWY_DYNAMIC_DISPATCH(FinishSums)(formula, values, count);
 }
 
 void accumulate(const float* const* rows, const double* coefficients, Index num_rows, Index count,

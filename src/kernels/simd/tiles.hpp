@@ -64,6 +64,10 @@ void mixed_tiles(const Formula& formula, Index cols, const SparseQuery* rows, In
                  const float* panels, const float* squared_norms, Index num_panels, float* out,
                  Index stride);
 
+/// values[i] = K made of the inner product, or of the squared distance, values[i]; count is a
+/// multiple of 16.
+void finish_sums(const Formula& formula, float* values, Index count);
+
 /// sums[c] += sum over r of coefficients[r] * rows[r][c], c in [0, count), every product and sum in
 /// double.
 void accumulate(const float* const* rows, const double* coefficients, Index num_rows, Index count,

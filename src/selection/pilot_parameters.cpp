@@ -1,0 +1,155 @@
+#include "selection/pilot_parameters.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "tamis/error.hpp"
+#include "tamis/tune.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr Index kFirstRows = 1000;
+constexpr Index kGrowth = 3;  // rows of a stage to rows of the one before
+constexpr Index kMostRows = 9000;
+constexpr double kTimeGrowth = 2.5;  // seconds grow with this power of the rows, at most
+
+bool keeps_cost(const TrainOptions& options) {
+  return options.automatic.keep_cost || options.cost != TrainOptions().cost;
+}
+
+bool keeps_gamma(const TrainOptions& options) {
+  return options.automatic.keep_gamma || options.gamma.rule != Gamma::Rule::scale ||
+         options.kernel == KernelType::linear || options.kernel == KernelType::precomputed;
+}
+
+// Scalings worth trying; a sparse matrix must stay sparse.
+std::vector<ScalingMethod> scalings(const Dataset& data, const TrainOptions& options) {
+  if (options.automatic.keep_scaling || options.scaling != ScalingMethod::none ||
+      options.kernel == KernelType::precomputed)
+    return {options.scaling};
+  const bool dense =
+      !data.features().is_sparse() || data.features().num_stored() * 2 > data.rows() * data.cols();
+  if (dense || data.cols() <= 200)
+    return {ScalingMethod::none, ScalingMethod::minmax, ScalingMethod::standard};
+  return {ScalingMethod::none, ScalingMethod::maxabs};
+}
+
+std::vector<double> times(double centre, std::initializer_list<double> factors) {
+  std::vector<double> values;
+  for (const double factor : factors) values.push_back(centre * factor);
+  return values;
+}
+
+class Pilot {
+ public:
+  Pilot(const Dataset& data, const TrainOptions& asked, double seconds, const RunControl& control)
+      : data_(data), asked_(asked), seconds_(seconds), control_(control) {
+    control_.on_progress = nullptr;
+  }
+
+  PilotParameters run() {
+    best_.options = asked_;
+    best_.options.method = "exact";
+    best_.error = std::nan("");
+    const std::vector<ScalingMethod> tried = scalings(data_, asked_);
+    if (keeps_cost(asked_) && keeps_gamma(asked_) && tried.size() == 1) return best_;
+    for (const ScalingMethod scaling : tried) first_stage(scaling, tried.size());
+    Index rows = kFirstRows;
+    double factor = 1;
+    while (rows < std::min(data_.rows(), kMostRows) && !std::isnan(best_.error)) {
+      rows = std::min({rows * kGrowth, data_.rows(), kMostRows});
+      if (expected_seconds(rows) > left()) break;
+      next_stage(rows, factor);
+      factor = 0.5;
+    }
+    return best_;
+  }
+
+ private:
+  double left() const { return seconds_ - watch_.seconds(); }
+
+  double expected_seconds(Index rows) const {
+    const double ratio = static_cast<double>(rows) / static_cast<double>(last_rows_);
+    return last_point_seconds_ * 12 * std::pow(ratio, kTimeGrowth);
+  }
+
+  void first_stage(ScalingMethod scaling, std::size_t scalings) {
+    TrainOptions base = asked_;
+    base.method = "exact";
+    base.scaling = scaling;
+    std::vector<TuneAxis> axes = default_axes(data_, base, control_);
+    if (keeps_cost(asked_))
+      axes[0].values = {asked_.cost};
+    else
+      axes[0].values = {0.25, 2, 16, 128, 1024};
+    if (axes.size() > 1) {
+      if (keeps_gamma(asked_))
+        axes.pop_back();
+      else
+        axes[1].values = times(axes[1].values[5], {1.0 / 64, 1.0 / 16, 0.25, 1, 4, 16, 64});
+    }
+    search(base, std::move(axes), kFirstRows, 5, left() / static_cast<double>(scalings), false);
+  }
+
+  // Around the best; more rows allow a narrower kernel, so gamma looks further up than down.
+  void next_stage(Index rows, double step) {
+    std::vector<TuneAxis> axes;
+    const double wide = std::pow(8, step);
+    const double narrow = std::pow(4, step);
+    if (!keeps_cost(asked_))
+      axes.push_back({"cost", times(best_.options.cost, {1 / wide, 1, wide})});
+    if (!keeps_gamma(asked_)) {
+      axes.push_back(
+          {"gamma", times(best_.options.gamma.value, {1 / narrow, 1, narrow, narrow * narrow})});
+    }
+    if (axes.empty()) return;
+    search(best_.options, std::move(axes), rows, 3, left(), true);
+  }
+
+  void search(const TrainOptions& base, std::vector<TuneAxis> axes, Index rows, Index folds,
+              double seconds, bool replaces) {
+    TuneOptions options;
+    options.base = base;
+    options.base.max_seconds = 0;
+    options.axes = std::move(axes);
+    options.folds = std::clamp<Index>(folds, 2, std::max<Index>(2, data_.rows() / 2));
+    options.rows = rows;
+    options.max_seconds = std::max(0.05, seconds);
+    try {
+      const TuneResult found = tune(data_, options, control_);
+      const double error = found.points[found.best].error;
+      last_rows_ = std::min(rows, data_.rows());
+      last_point_seconds_ = found.seconds / static_cast<double>(found.points.size());
+      // Errors on other rows or folds do not compare; those of another scaling do.
+      if (!replaces && error >= best_.error) return;
+      if (replaces && !found.finished) return;
+      best_.options = found.options;
+      best_.error = error;
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const Error&) {
+      // Not one point in time: what was found before, or the defaults, must do.
+    }
+  }
+
+  const Dataset& data_;
+  const TrainOptions& asked_;
+  double seconds_;
+  RunControl control_;
+  Stopwatch watch_;
+  PilotParameters best_;
+  Index last_rows_ = kFirstRows;
+  double last_point_seconds_ = 0;
+};
+
+}  // namespace
+
+PilotParameters pilot_parameters(const Dataset& data, const TrainOptions& asked, double seconds,
+                                 const RunControl& control) {
+  return Pilot(data, asked, seconds, control).run();
+}
+
+}  // namespace tamis
