@@ -20,12 +20,14 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kAutoStream = 0xA070;
-constexpr double kPatience = 600;     // seconds that training may take when nobody set a limit
-constexpr double kPilotShare = 0.4;   // of the time, for parameters and trials
-constexpr double kPilotSeconds = 30;  // the same when nobody set a limit
+constexpr double kPatience = 600;      // seconds that training may take when nobody set a limit
+constexpr double kPilotShare = 0.35;   // of the time, for parameters and trials
+constexpr double kPilotSeconds = 30;   // the same when nobody set a limit
+constexpr double kPolishShare = 0.25;  // of the time, for parameters on many rows
+constexpr double kPolishTries = 12;
 constexpr double kTrainShare = 0.75;  // of the time left: forecasts err
 constexpr double kReserve = 0.03;     // of the limit, for putting the model together
-constexpr Index kMostValidation = 4000;
+constexpr Index kMostValidation = 10000;
 constexpr Index kFirstTrial = 1000;  // rows; the next ones have kTrialGrowth times as many
 constexpr Index kTrialGrowth = 4;
 constexpr double kAlike = 0.03;  // relative difference of errors below which time decides
@@ -80,8 +82,9 @@ class Chooser {
   TrainResult run() {
     const PilotParameters parameters = choose_parameters();
     chosen_ = parameters.options;
-    const Candidate best = choose_method();
+    Candidate best = choose_method();
     chosen_.method = best.method;
+    polish(&best);
     announce(best);
     const double pilot_seconds = watch_.seconds();
     TrainResult result = train_final(best);
@@ -115,10 +118,10 @@ class Chooser {
     validation_ = data_.select(validation);
     std::vector<Index> pool = all_but(validation, data_.rows());
     std::erase_if(pool, [&](Index i) { return data_.weight(i) == 0; });
-    const Dataset rest = data_.select(pool);
+    rest_ = data_.select(pool);
     std::vector<Candidate> all = candidates(facts_, options_);
     const double share = std::max(0.05, pilot_left()) / static_cast<double>(all.size());
-    for (Candidate& candidate : all) try_growing(rest, share, &candidate);
+    for (Candidate& candidate : all) try_growing(share, &candidate);
     std::erase_if(all, [](const Candidate& candidate) { return candidate.trials.empty(); });
     if (all.empty()) {
       if (control_.cancelled()) throw Cancelled();
@@ -146,28 +149,25 @@ class Chooser {
     });
   }
 
-  void try_growing(const Dataset& rest, double share, Candidate* candidate) {
+  void try_growing(double share, Candidate* candidate) {
     const Stopwatch watch;
-    Index rows = std::min(kFirstTrial, rest.rows());
+    Index rows = std::min(kFirstTrial, rest_.rows());
     while (true) {
-      std::optional<Trial> trial =
-          try_on(rest, rows, std::max(0.05, share - watch.seconds()), candidate->method);
+      const std::optional<Trial> trial =
+          try_on(with_method(candidate->method), rows, std::max(0.05, share - watch.seconds()));
       if (!trial) return;
       candidate->trials.push_back(*trial);
-      if (rows == rest.rows()) return;
-      rows = std::min(rows * kTrialGrowth, rest.rows());
+      if (rows == rest_.rows()) return;
+      rows = std::min(rows * kTrialGrowth, rest_.rows());
       const Forecast next = forecast(candidate->trials, rows, candidate->growth);
       if (next.seconds > 0.7 * (share - watch.seconds())) return;
     }
   }
 
   // Nothing when the method cannot do it, or not in time.
-  std::optional<Trial> try_on(const Dataset& rest, Index rows, double seconds,
-                              const std::string& method) {
+  std::optional<Trial> try_on(TrainOptions options, Index rows, double seconds) {
     Random random(options_.seed, kAutoStream + 1);
-    const Dataset part = rest.select(draw_rows(row_strata(rest, is_regression()), rows, random));
-    TrainOptions options = chosen_;
-    options.method = method;
+    const Dataset part = rest_.select(draw_rows(row_strata(rest_, is_regression()), rows, random));
     options.max_seconds = seconds;
     const Deadline deadline(quiet(), 1.5 * seconds);
     try {
@@ -184,6 +184,56 @@ class Chooser {
     } catch (const Error&) {
       return std::nullopt;
     }
+  }
+
+  TrainOptions with_method(const std::string& method) const {
+    TrainOptions options = chosen_;
+    options.method = method;
+    return options;
+  }
+
+  // How many rows the time allows, and what they will take and bring.
+  void look_ahead(Candidate* candidate) const {
+    const double budget = kTrainShare * std::min(seconds_left(), kPatience);
+    candidate->rows = affordable_rows(candidate->trials, budget, data_.rows(), candidate->growth);
+    candidate->forecast = forecast(candidate->trials, candidate->rows, candidate->growth);
+  }
+
+  // Parameters that are best for few rows are not for many: goes on from them with the method
+  // chosen, on as many rows as a few tries can afford, downhill by the error on the rows held out.
+  void polish(Candidate* best) {
+    if (best->trials.empty()) return;
+    const double most =
+        options_.max_seconds > 0 ? kPolishShare * options_.max_seconds : kPilotSeconds;
+    const Stopwatch watch;
+    const Index rows =
+        affordable_rows(best->trials, most / kPolishTries, rest_.rows(), best->growth);
+    std::optional<Trial> here = try_on(chosen_, rows, most);
+    std::vector<std::pair<double, double>> moves;  // factors on cost and gamma
+    if (best->method != "linear" && !keeps_gamma(options_)) moves = {{1, 2}, {1, 0.5}};
+    if (!keeps_cost(options_)) moves.insert(moves.end(), {{4, 1}, {0.25, 1}});
+    std::size_t failed = 0;  // moves in a row that did not help
+    for (std::size_t m = 0; here && failed < moves.size();) {
+      if (watch.seconds() + 2 * here->seconds > most || control_.cancelled()) break;
+      TrainOptions there = chosen_;
+      there.cost *= moves[m].first;
+      if (there.gamma.rule == Gamma::Rule::value) there.gamma.value *= moves[m].second;
+      const std::optional<Trial> trial = try_on(there, rows, most - watch.seconds());
+      if (trial && trial->error < here->error) {
+        here = trial;
+        chosen_ = there;
+        failed = 0;
+      } else {
+        ++failed;
+        m = (m + 1) % moves.size();
+      }
+    }
+    if (!here) return;
+    if (here->rows > best->trials.back().rows)
+      best->trials.push_back(*here);
+    else
+      best->trials.back() = *here;
+    look_ahead(best);
   }
 
   RunControl quiet() const {
@@ -306,6 +356,7 @@ class Chooser {
   Stopwatch watch_;
   TrainOptions chosen_;
   Dataset validation_;
+  Dataset rest_;          // what trials are drawn from
   TrainResult fallback_;  // the best model of a trial
   double fallback_error_ = 0;
   Index fallback_rows_ = 0;

@@ -16,15 +16,6 @@ constexpr Index kGrowth = 3;  // rows of a stage to rows of the one before
 constexpr Index kMostRows = 9000;
 constexpr double kTimeGrowth = 2.5;  // seconds grow with this power of the rows, at most
 
-bool keeps_cost(const TrainOptions& options) {
-  return options.automatic.keep_cost || options.cost != TrainOptions().cost;
-}
-
-bool keeps_gamma(const TrainOptions& options) {
-  return options.automatic.keep_gamma || options.gamma.rule != Gamma::Rule::scale ||
-         options.kernel == KernelType::linear || options.kernel == KernelType::precomputed;
-}
-
 // Scalings worth trying; a sparse matrix must stay sparse.
 std::vector<ScalingMethod> scalings(const Dataset& data, const TrainOptions& options) {
   if (options.automatic.keep_scaling || options.scaling != ScalingMethod::none ||
@@ -56,14 +47,32 @@ class Pilot {
     best_.error = std::nan("");
     const std::vector<ScalingMethod> tried = scalings(data_, asked_);
     if (keeps_cost(asked_) && keeps_gamma(asked_) && tried.size() == 1) return best_;
-    for (const ScalingMethod scaling : tried) first_stage(scaling, tried.size());
-    Index rows = kFirstRows;
-    double factor = 1;
-    while (rows < std::min(data_.rows(), kMostRows) && !std::isnan(best_.error)) {
+    std::vector<PilotParameters> found;
+    for (const ScalingMethod scaling : tried) {
+      first_stage(scaling, tried.size());
+      if (!std::isnan(best_.error)) found.push_back(best_);
+      best_.error = std::nan("");
+    }
+    if (found.empty()) return best_;
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.error < b.error; });
+    // A thousand rows tell scalings apart only roughly: the next stage is for two of them.
+    found.resize(std::min<std::size_t>(2, found.size()));
+    best_ = found[0];
+    double step = 1;
+    for (Index rows = kFirstRows; rows < std::min(data_.rows(), kMostRows);) {
       rows = std::min({rows * kGrowth, data_.rows(), kMostRows});
-      if (expected_seconds(rows) > left()) break;
-      next_stage(rows, factor);
-      factor = 0.5;
+      const double share = left() / static_cast<double>(found.size());
+      if (expected_seconds(rows) > share) break;
+      for (PilotParameters& one : found) {
+        best_ = one;
+        next_stage(rows, step, share);
+        one = best_;
+      }
+      best_ = *std::min_element(found.begin(), found.end(),
+                                [](const auto& a, const auto& b) { return a.error < b.error; });
+      found.assign(1, best_);
+      step = 0.5;
     }
     return best_;
   }
@@ -91,11 +100,11 @@ class Pilot {
       else
         axes[1].values = times(axes[1].values[5], {1.0 / 64, 1.0 / 16, 0.25, 1, 4, 16, 64});
     }
-    search(base, std::move(axes), kFirstRows, 5, left() / static_cast<double>(scalings), false);
+    search(base, std::move(axes), kFirstRows, 5, left() / static_cast<double>(scalings));
   }
 
   // Around the best; more rows allow a narrower kernel, so gamma looks further up than down.
-  void next_stage(Index rows, double step) {
+  void next_stage(Index rows, double step, double seconds) {
     std::vector<TuneAxis> axes;
     const double wide = std::pow(8, step);
     const double narrow = std::pow(4, step);
@@ -106,11 +115,11 @@ class Pilot {
           {"gamma", times(best_.options.gamma.value, {1 / narrow, 1, narrow, narrow * narrow})});
     }
     if (axes.empty()) return;
-    search(best_.options, std::move(axes), rows, 3, left(), true);
+    search(best_.options, std::move(axes), rows, 3, seconds);
   }
 
   void search(const TrainOptions& base, std::vector<TuneAxis> axes, Index rows, Index folds,
-              double seconds, bool replaces) {
+              double seconds) {
     TuneOptions options;
     options.base = base;
     options.base.max_seconds = 0;
@@ -123,9 +132,7 @@ class Pilot {
       const double error = found.points[found.best].error;
       last_rows_ = std::min(rows, data_.rows());
       last_point_seconds_ = found.seconds / static_cast<double>(found.points.size());
-      // Errors on other rows or folds do not compare; those of another scaling do.
-      if (!replaces && error >= best_.error) return;
-      if (replaces && !found.finished) return;
+      if (!found.finished && !std::isnan(best_.error)) return;  // around the best, half is nothing
       best_.options = found.options;
       best_.error = error;
     } catch (const Cancelled&) {
@@ -146,6 +153,15 @@ class Pilot {
 };
 
 }  // namespace
+
+bool keeps_cost(const TrainOptions& options) {
+  return options.automatic.keep_cost || options.cost != TrainOptions().cost;
+}
+
+bool keeps_gamma(const TrainOptions& options) {
+  return options.automatic.keep_gamma || options.gamma.rule != Gamma::Rule::scale ||
+         options.kernel == KernelType::linear || options.kernel == KernelType::precomputed;
+}
 
 PilotParameters pilot_parameters(const Dataset& data, const TrainOptions& asked, double seconds,
                                  const RunControl& control) {
