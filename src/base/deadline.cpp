@@ -6,7 +6,8 @@
 
 namespace tamis {
 
-Deadline::Deadline(const RunControl& outer, double seconds) : outer_(outer), control_(outer) {
+Deadline::Deadline(const RunControl& outer, double seconds)
+    : outer_cancel_(outer.cancel), control_(outer) {
   control_.cancel = &cancel_;
   watcher_ = std::thread([this, seconds] { watch(seconds); });
 }
@@ -25,7 +26,7 @@ void Deadline::watch(double seconds) {
   const Stopwatch watch;
   std::unique_lock<std::mutex> lock(mutex_);
   while (!done_) {
-    if (outer_.cancelled()) cancel_ = true;
+    if (outer_cancel_ != nullptr && outer_cancel_->load(std::memory_order_relaxed)) cancel_ = true;
     const double left = seconds - watch.seconds();
     if (left <= 0) cancel_ = passed_ = true;
     ended_.wait_for(lock, std::chrono::duration<double>(left > 0 ? std::min(left, kLook) : kLook));

@@ -15,7 +15,7 @@ namespace tamis {
 /// that know no limit of time by themselves.
 class Deadline {
  public:
-  /// Infinite seconds: never.
+  /// Infinite seconds: never. The outer flag must outlive this.
   Deadline(const RunControl& outer, double seconds);
   ~Deadline();
   Deadline(const Deadline&) = delete;
@@ -27,7 +27,7 @@ class Deadline {
  private:
   void watch(double seconds);
 
-  const RunControl& outer_;
+  const std::atomic<bool>* outer_cancel_;
   RunControl control_;
   std::atomic<bool> cancel_{false};
   std::atomic<bool> passed_{false};

@@ -51,6 +51,31 @@ std::vector<Index> draw_rows(Strata strata, Index count, Random& random) {
   return drawn;
 }
 
+std::vector<Index> draw_runs(const Strata& strata, Index count, Random& random) {
+  constexpr Index kRuns = 20;
+  double all = 0;
+  for (const std::vector<Index>& rows : strata) all += static_cast<double>(rows.size());
+  const double share = std::min(1.0, static_cast<double>(count) / all);
+  std::vector<Index> drawn;
+  for (const std::vector<Index>& rows : strata) {
+    const auto size = static_cast<Index>(rows.size());
+    const auto wanted =
+        std::max<Index>(1, static_cast<Index>(std::llround(share * static_cast<double>(size))));
+    const Index length = std::max<Index>(1, (wanted + kRuns - 1) / kRuns);
+    std::vector<Index> begins;
+    for (Index begin = 0; begin < size; begin += length) begins.push_back(begin);
+    random.shuffle(begins);
+    Index left = wanted;
+    for (std::size_t r = 0; r < begins.size() && left > 0; ++r) {
+      const Index take = std::min({length, size - begins[r], left});
+      drawn.insert(drawn.end(), rows.begin() + begins[r], rows.begin() + begins[r] + take);
+      left -= take;
+    }
+  }
+  std::sort(drawn.begin(), drawn.end());
+  return drawn;
+}
+
 std::vector<Index> all_but(std::span<const Index> rows, Index count) {
   std::vector<Index> others;
   std::size_t next = 0;

@@ -82,7 +82,7 @@ class Pilot {
 
   double expected_seconds(Index rows) const {
     const double ratio = static_cast<double>(rows) / static_cast<double>(last_rows_);
-    return last_point_seconds_ * 12 * std::pow(ratio, kTimeGrowth);
+    return last_point_seconds_ * 20 * std::pow(ratio, kTimeGrowth);
   }
 
   void first_stage(ScalingMethod scaling, std::size_t scalings) {
@@ -109,10 +109,11 @@ class Pilot {
     const double wide = std::pow(8, step);
     const double narrow = std::pow(4, step);
     if (!keeps_cost(asked_))
-      axes.push_back({"cost", times(best_.options.cost, {1 / wide, 1, wide})});
+      axes.push_back({"cost", times(best_.options.cost, {1 / (wide * wide), 1 / wide, 1, wide})});
     if (!keeps_gamma(asked_)) {
       axes.push_back(
-          {"gamma", times(best_.options.gamma.value, {1 / narrow, 1, narrow, narrow * narrow})});
+          {"gamma", times(best_.options.gamma.value,
+                          {1 / narrow, 1, narrow, narrow * narrow, narrow * narrow * narrow})});
     }
     if (axes.empty()) return;
     search(best_.options, std::move(axes), rows, 3, seconds);

@@ -129,5 +129,44 @@ class Tune(CliTest):
         self.fails(2, "do not go together", "tune", "train.svm", "--grid", "cost=1,2", "-c", 3)
 
 
+class Auto(CliTest):
+    def test_says_what_and_why(self):
+        self.ok("generate", "checkerboard", "--rows", 800, "-o", "train.svm")
+        result = self.ok("train", "train.svm", "--method", "auto", "-c", 10, "--max-seconds", 20, "--json", "r.json", "-o", "m")
+        lines = result.err.splitlines()
+        self.assertRegex(lines[0], r"^auto: exact --cost 10 --gamma [\d.]+.* on all 800 rows$")
+        self.assertRegex(lines[1], r"^forecast: [\d.e-]+ s of training, error [\d.]+ %; choosing took [\d.]+ s$")
+        self.assertRegex(lines[2], r"^why: lowest forecast error within [\d.]+ s of exact [\d.]+ % in ")
+        self.assertRegex(lines[3], r"^training took [\d.e-]+ s, forecast ")
+        report = self.report("r.json")
+        self.assertEqual(report["method"], "exact")
+        self.assertEqual(report["remarks"], lines[:4])
+        self.assertEqual(report["chosen_cost"], 10)
+        self.assertIn("forecast_error", report)
+        self.assertIn("actual_seconds", report)
+
+    def test_quiet(self):
+        self.ok("generate", "checkerboard", "--rows", 300, "-o", "train.svm")
+        self.assertEqual(self.ok("train", "train.svm", "--method", "auto", "-c", 10, "-g", 50, "-q", "-o", "m").err, "")
+
+    def test_default_above_100000_rows(self):
+        self.ok("generate", "checkerboard", "--rows", 100001, "-o", "large.svm")
+        arguments = ("train", "large.svm", "-c", 10, "-g", 100, "-o", "m", "--max-seconds", 4, "--json", "r.json")
+        result = self.run_tamis(*arguments)
+        self.assertIn(result.code, (0, 3))
+        self.assertIn("more than 100000 rows and no --method: auto chooses\n", result.err)
+        self.assertIn("remarks", self.report("r.json"))
+        result = self.run_tamis(*arguments, "--method", "exact", "--max-iterations", 100)
+        self.assertEqual(result.code, 3)
+        self.assertNotIn("remarks", self.report("r.json"))
+
+    def test_as_a_row(self):
+        self.ok("generate", "checkerboard", "--rows", 500, "-o", "train.svm")
+        self.ok("compare", "train.svm", "--methods", "auto,exact", "-g", 100, "-c", 10, "--scale", "minmax", "--json", "r.json")
+        auto, exact = self.report("r.json")["rows"]
+        self.assertIn("forecast_error", auto["details"])
+        self.assertEqual(auto["error_rate"], exact["error_rate"])
+
+
 if __name__ == "__main__":
     main()

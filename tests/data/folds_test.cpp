@@ -51,6 +51,20 @@ TEST(Folds, DrawKeepsSharesAndRareClasses) {
   EXPECT_EQ(draw_rows(row_strata(data, true), 40, random).size(), 40U);
 }
 
+TEST(Folds, RunsKeepNeighboursTogether) {
+  const Dataset data(random_matrix(1000, 2, 1), Labels::numeric(std::vector<double>(1000, 1.0)));
+  Random random(3);
+  const std::vector<Index> rows = draw_runs(row_strata(data, false), 200, random);
+  ASSERT_EQ(rows.size(), 200U);
+  EXPECT_EQ(std::set<Index>(rows.begin(), rows.end()).size(), 200U);
+  Index breaks = 0;
+  for (std::size_t i = 1; i < rows.size(); ++i) breaks += rows[i] != rows[i - 1] + 1 ? 1 : 0;
+  EXPECT_GE(breaks, 5);
+  EXPECT_LT(breaks, 20);
+  EXPECT_EQ(draw_runs(row_strata(uneven(), false), 20, random).size(),
+            21U);  // one of the rarest too
+}
+
 TEST(Folds, RowsWithoutWeightAreInNoStratum) {
   std::vector<double> weights(100, 1.0);
   weights[99] = 0;
