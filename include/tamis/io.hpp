@@ -60,4 +60,9 @@ void save_model(const Model& model, const std::string& path,
 /// Bytes of the file that save_model() would write in the native format.
 std::int64_t model_file_bytes(const Model& model);
 
+/// What save_model() writes in its native format, and the model of such bytes, which it keeps.
+std::string model_to_bytes(const Model& model);
+/// Throws DataError as load_model() does.
+Model model_from_bytes(std::string bytes);
+
 }  // namespace tamis

@@ -7,6 +7,7 @@
 #include "methods/falk.hpp"
 #include "methods/knn.hpp"
 #include "methods/linear.hpp"
+#include "methods/opt_margin.hpp"
 #include "tamis/error.hpp"
 #include "tamis/train.hpp"
 
@@ -14,10 +15,15 @@ namespace tamis {
 
 std::span<const MethodEntry> method_table() {
   static constexpr MethodEntry kMethods[] = {
-      {"exact", true, true, train_exact},     {"falk", true, true, train_falk},
-      {"falk-c", true, true, train_falk_c},   {"falk-l", false, true, train_falk_l},
-      {"knn-svm", true, true, train_knn_svm}, {"knn", true, true, train_knn},
+      {"exact", true, true, train_exact},
+      {"falk", true, true, train_falk},
+      {"falk-c", true, true, train_falk_c},
+      {"falk-l", false, true, train_falk_l},
+      {"knn-svm", true, true, train_knn_svm},
+      {"knn", true, true, train_knn},
       {"linear", true, false, train_linear},
+      {"opt-margin", true, true, train_opt_margin},
+      {"opt-soft-margin", true, true, train_opt_soft_margin},
   };
   return kMethods;
 }

@@ -324,8 +324,9 @@ std::vector<TuneAxis> default_axes(const Dataset& data, const TrainOptions& base
     throw InvalidArgument("falk-l chooses its parameters itself: name others to tune");
   if (base.method == "knn") return {{"k", {1, 3, 5, 9, 15, 25, 45}}};
   const bool is_exact = base.method == "exact";
-  std::vector<TuneAxis> axes{
-      {"cost", is_exact ? powers(std::ldexp(1, -5), 4, 10) : powers(0.5, 8, 5)}};
+  std::vector<TuneAxis> axes;
+  if (base.method != "opt-margin")  // a hard margin has no cost
+    axes.push_back({"cost", is_exact ? powers(std::ldexp(1, -5), 4, 10) : powers(0.5, 8, 5)});
   if (!has_gamma(base)) return axes;
   const Dataset some = draw(data, 5000, base);
   const Scaling scaling = Scaling::fit(some.features(), base.scaling, 0, 1, control);

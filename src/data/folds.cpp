@@ -52,7 +52,8 @@ std::vector<Index> draw_rows(Strata strata, Index count, Random& random) {
 }
 
 std::vector<Index> draw_runs(const Strata& strata, Index count, Random& random) {
-  constexpr Index kRuns = 20;
+  constexpr Index kRuns = 20;  // at least
+  constexpr Index kLongest = 50;
   double all = 0;
   for (const std::vector<Index>& rows : strata) all += static_cast<double>(rows.size());
   const double share = std::min(1.0, static_cast<double>(count) / all);
@@ -61,7 +62,7 @@ std::vector<Index> draw_runs(const Strata& strata, Index count, Random& random) 
     const auto size = static_cast<Index>(rows.size());
     const auto wanted =
         std::max<Index>(1, static_cast<Index>(std::llround(share * static_cast<double>(size))));
-    const Index length = std::max<Index>(1, (wanted + kRuns - 1) / kRuns);
+    const Index length = std::clamp<Index>(wanted / kRuns, 1, kLongest);
     std::vector<Index> begins;
     for (Index begin = 0; begin < size; begin += length) begins.push_back(begin);
     random.shuffle(begins);

@@ -23,9 +23,9 @@ std::vector<std::vector<Index>> deal_rows(Strata strata, Index parts, Random& ra
 /// when there are no more.
 std::vector<Index> draw_rows(Strata strata, Index count, Random& random);
 
-/// The same, but in runs of rows that follow each other within their stratum, some twenty of them
-/// each: where neighbours in a file are near copies, rows drawn one by one would find their copies
-/// among the rest.
+/// The same, but in runs of up to 50 rows that follow each other within their stratum, twenty of
+/// them or more: where neighbours in a file are near copies, rows drawn one by one would find their
+/// copies among the rest.
 std::vector<Index> draw_runs(const Strata& strata, Index count, Random& random);
 
 /// The rows of [0, count) that are not among `rows`, which ascend.

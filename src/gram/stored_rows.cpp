@@ -80,6 +80,14 @@ bool StoredRows::precise_square(std::span<const Index> points, float* block, flo
   return true;
 }
 
+bool StoredRows::precise_rows(std::span<const Index> points, double* values) {
+  for (const Index row : picked(rows_, points)) {
+    const float* from = matrix_.row(row);
+    for (const Index column : rows_) *values++ = static_cast<double>(from[column]);
+  }
+  return true;
+}
+
 void StoredRows::set_active(std::span<const Index> points) {
   active_columns_ = picked(rows_, points);
 }

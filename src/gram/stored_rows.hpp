@@ -44,6 +44,7 @@ class StoredRows : public qp::RowSource {
   void square(std::span<const Index> points, float* block, Index stride) override;
   bool precise_square(std::span<const Index> points, float* block, float* rest,
                       Index stride) override;
+  bool precise_rows(std::span<const Index> points, double* values) override;
   void set_active(std::span<const Index> points) override;
   bool accumulate(std::span<const Index> rows, std::span<const double> coefficients,
                   std::span<double> sums) override;

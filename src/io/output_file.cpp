@@ -85,7 +85,6 @@ void OutputFile::open_temporary() {
 }
 
 void OutputFile::write(std::string_view bytes) {
-  bytes_written_ += static_cast<std::int64_t>(bytes.size());
   if (buffer_.size() + bytes.size() > kBufferBytes) flush();
   if (bytes.size() >= kBufferBytes)
     write_all(bytes);

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "io/byte_sink.hpp"
 
 namespace tamis {
 
@@ -13,21 +14,16 @@ namespace tamis {
 /// "-" is standard output; devices and pipes are written directly. A symbolic link keeps pointing
 /// where it did: its target is replaced. Every failure throws IoError with the path and the
 /// system's reason.
-class OutputFile {
+class OutputFile : public ByteSink {
  public:
   explicit OutputFile(const std::string& path);
   /// Removes the temporary file unless commit() succeeded.
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile() override;
 
-  void write(std::string_view bytes);
-  void write(const void* data, std::size_t size) {
-    write(std::string_view(static_cast<const char*>(data), size));
-  }
+  using ByteSink::write;
+  void write(std::string_view bytes) override;
   /// Flushes to the disk and renames. Call once, last.
   void commit();
-  std::int64_t bytes_written() const { return bytes_written_; }
 
  private:
   void open_temporary();
@@ -40,7 +36,6 @@ class OutputFile {
   std::string target_;     // links resolved
   std::string temporary_;  // empty: written directly
   std::string buffer_;
-  std::int64_t bytes_written_ = 0;
   int fd_ = -1;
 };
 

@@ -20,12 +20,13 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kAutoStream = 0xA070;
-constexpr double kPatience = 600;      // seconds that training may take when nobody set a limit
-constexpr double kPilotShare = 0.35;   // of the time, for parameters and trials
-constexpr double kPilotSeconds = 30;   // the same when nobody set a limit
-constexpr double kPolishShare = 0.25;  // of the time, for parameters on many rows
-constexpr double kTrainShare = 0.75;   // of the time left: forecasts err
-constexpr double kReserve = 0.03;      // of the limit, for putting the model together
+constexpr double kPatience = 600;        // seconds that training may take when nobody set a limit
+constexpr double kPilotShare = 0.35;     // of the time, for parameters and trials
+constexpr double kPilotSeconds = 30;     // the same when nobody set a limit
+constexpr double kPolishShare = 0.25;    // of the time, for parameters on many rows
+constexpr double kTrainShare = 0.75;     // of the time left: forecasts err
+constexpr double kReserve = 0.03;        // of the limit, for putting the model together
+constexpr double kWorthPolishing = 1.3;  // times the lowest forecast error
 constexpr Index kMostValidation = 10000;
 constexpr Index kFirstTrial = 1000;  // rows; the next ones have kTrialGrowth times as many
 constexpr Index kTrialGrowth = 4;
@@ -115,7 +116,7 @@ class Chooser {
   }
 
   // Trials on growing parts, each candidate as far as the time goes, judged on rows held out; then
-  // the two that look best with parameters of their own.
+  // the best, and the second when it is close, with parameters of their own.
   Candidate choose_method(const TrainOptions& parameters) {
     hold_out();
     std::vector<Candidate> all = candidates(facts_, options_);
@@ -135,7 +136,8 @@ class Chooser {
       return a.judged_error() < b.judged_error();
     };
     std::stable_sort(all.begin(), all.end(), better);
-    const std::size_t polished = std::min<std::size_t>(2, all.size());
+    const std::size_t polished =
+        all.size() > 1 && all[1].judged_error() <= kWorthPolishing * all[0].judged_error() ? 2 : 1;
     const double most =
         options_.max_seconds > 0 ? kPolishShare * options_.max_seconds : kPilotSeconds;
     for (std::size_t c = 0; c < polished; ++c)

@@ -130,17 +130,36 @@ class Pilot {
     options.max_seconds = std::max(0.05, seconds);
     try {
       const TuneResult found = tune(data_, options, control_);
-      const double error = found.points[found.best].error;
       last_rows_ = std::min(rows, data_.rows());
       last_point_seconds_ = found.seconds / static_cast<double>(found.points.size());
       if (!found.finished && !std::isnan(best_.error)) return;  // around the best, half is nothing
-      best_.options = found.options;
-      best_.error = error;
+      take(found);
     } catch (const Cancelled&) {
       throw;
     } catch (const Error&) {
       // Not one point in time: what was found before, or the defaults, must do.
     }
+  }
+
+  // Few rows hardly tell points apart, and large costs take long: of those within one standard
+  // error of the best, the lowest cost, and then the lowest error.
+  void take(const TuneResult& found) {
+    const TunePoint& lowest = found.points[found.best];
+    const double margin = lowest.deviation / std::sqrt(static_cast<double>(found.folds));
+    const TunePoint* chosen = &lowest;
+    TrainOptions options = found.options;
+    for (const TunePoint& point : found.points) {
+      if (!(point.error <= lowest.error + margin)) continue;
+      TrainOptions there = found.options;
+      for (std::size_t a = 0; a < found.axes.size(); ++a)
+        (found.axes[a].option == "cost" ? there.cost : there.gamma.value) = point.values[a];
+      if (there.cost > options.cost) continue;
+      if (there.cost == options.cost && point.error >= chosen->error) continue;
+      chosen = &point;
+      options = there;
+    }
+    best_.options = options;
+    best_.error = chosen->error;
   }
 
   const Dataset& data_;

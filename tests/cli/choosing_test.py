@@ -73,16 +73,17 @@ class Compare(CliTest):
         self.fails(2, "k is for the methods", "compare", "train.svm", "--methods", "exact", "--k", 3)
 
     def test_interrupt_keeps_rows(self):
-        self.ok("generate", "ndcc", "--features", 60, "--rows", 60000, "-o", "slow.svm")
-        process = self.start("compare", "slow.svm", "--methods", "linear,exact,exact/2", "--set", "linear.max-iterations=1",
-                             "-c", 1000, "-g", 0.1, "--csv", "t.csv")
-        # exact is first.
-        time.sleep(4 if not SANITIZED else 30)
+        process = self.start("compare", "train.svm", "--test", "test.svm", "--methods", "exact,knn", "--runs", 10000, "-c", 10,
+                             "-g", 100, "--csv", "t.csv")
+        time.sleep(10 if SANITIZED else 2)
+        self.assertIsNone(process.poll(), "too quick to be interrupted")
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=120)
+        out, _ = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
-        self.assertIn("interrupted", out.decode())
-        self.assertIn("t.csv", self.files())
+        lines = out.decode().splitlines()
+        self.assertRegex(lines[2], r"^exact +[\d.]+ \+- .* interrupted after \d+ of 10000 runs$")
+        self.assertRegex(lines[3], r"^knn +no result: interrupted$")
+        self.assertEqual([row["name"] for row in csv.DictReader(io.StringIO(self.read("t.csv")))], ["exact", "knn"])
 
 
 class Tune(CliTest):

@@ -78,6 +78,10 @@ TEST(StoredRows, SquaresArePaddedAndHaveNoRest) {
   EXPECT_EQ(block[16], stored.row(2)[16]);
   EXPECT_EQ(block[5], 0);
   EXPECT_EQ(rest[1], 0);
+  std::vector<double> rows(8);
+  ASSERT_TRUE(source.precise_rows(points, rows.data()));
+  EXPECT_EQ(rows[1], static_cast<double>(stored.row(16)[4]));
+  EXPECT_EQ(rows[6], static_cast<double>(stored.row(2)[8]));
 }
 
 }  // namespace

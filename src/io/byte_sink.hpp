@@ -1,0 +1,46 @@
+// Where a writer puts its bytes: a file (output_file.hpp), or memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+namespace tamis {
+
+class ByteSink {
+ public:
+  ByteSink() = default;
+  virtual ~ByteSink() = default;
+  ByteSink(const ByteSink&) = delete;
+  ByteSink& operator=(const ByteSink&) = delete;
+
+  virtual void write(std::string_view bytes) = 0;
+  void write(const void* data, std::size_t size) {
+    write(std::string_view(static_cast<const char*>(data), size));
+  }
+};
+
+class MemorySink : public ByteSink {
+ public:
+  using ByteSink::write;
+  void write(std::string_view bytes) override { bytes_.append(bytes); }
+  std::string release() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+/// Forgets the bytes.
+class CountingSink : public ByteSink {
+ public:
+  using ByteSink::write;
+  void write(std::string_view bytes) override { bytes_ += std::ssize(bytes); }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace tamis
