@@ -17,7 +17,7 @@ BELOW = {
     "io": ["model", "kernels", "data", "base"],
     "multiclass": ["model", "kernels", "data", "base"],
     "methods": ["multiclass", "gram", "qp", "linear", "neighbors", "model", "kernels", "data", "base"],
-    "selection": ["model", "kernels", "data", "base"],
+    "selection": ["methods", "multiclass", "gram", "qp", "model", "kernels", "data", "base"],
     "eval": ["model", "kernels", "data", "base"],
     "distributed": ["io", "model", "data", "base"],
 }

@@ -31,8 +31,10 @@ std::string attached_value(const std::string& argument) {
 std::vector<std::string> join_class_weights(const std::vector<std::string>& arguments) {
   const auto command = std::find_if(arguments.begin(), arguments.end(),
                                     [](const std::string& a) { return !a.starts_with('-'); });
+  constexpr std::string_view kTraining[] = {"train", "certify", "compare", "tune"};
   const bool has_letters =
-      command != arguments.end() && (*command == "train" || *command == "certify");
+      command != arguments.end() &&
+      std::find(std::begin(kTraining), std::end(kTraining), *command) != std::end(kTraining);
   if (!has_letters || std::none_of(command, arguments.end(), is_glued)) return arguments;
   std::vector<std::string> result;
   std::string joined;

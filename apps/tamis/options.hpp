@@ -27,6 +27,7 @@ struct OptionInfo {
   std::string default_text;  ///< as shown; empty: none
   std::vector<std::string> choices;
   bool required = false;
+  bool repeatable = false;  ///< every occurrence is assigned, not the last one only
   /// Converts and stores the text; throws UsageError or InvalidArgument. Flags get "".
   std::function<void(const std::string&)> assign;
 

@@ -29,7 +29,8 @@ std::vector<Bound> bind_options(CLI::App& app, const Options& options) {
     } else {
       // Results stay with the option; conversion comes later.
       option = app.add_option(names, [](const CLI::results_t&) { return true; });
-      option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+      option->multi_option_policy(info.repeatable ? CLI::MultiOptionPolicy::TakeAll
+                                                  : CLI::MultiOptionPolicy::TakeLast);
       if (info.is_argument()) option->multi_option_policy(CLI::MultiOptionPolicy::Throw);
     }
     bound.push_back({&info, option});
@@ -77,10 +78,13 @@ void require_arguments(const std::vector<Bound>& bound, const CLI::App& app,
 void assign_values(const std::vector<Bound>& bound) {
   for (const Bound& b : bound) {
     if (b.option->count() == 0) continue;
-    if (b.info->is_flag())
+    if (b.info->is_flag()) {
       b.info->assign("");
-    else
+    } else if (b.info->repeatable) {
+      for (const std::string& text : b.option->results()) b.info->assign(text);
+    } else {
       b.info->assign(b.option->results().back());
+    }
   }
 }
 

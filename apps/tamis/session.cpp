@@ -58,6 +58,7 @@ Session::Session(const Command& command) : common_(command.common()) {
   control_.cancel = &stop_requested;
   if (!common_.quiet && isatty(STDERR_FILENO) != 0)
     control_.on_progress = [this](const Progress& progress) { show_progress(progress); };
+  control_.on_remark = [this](const std::string& line) { note(line); };
   report_["command"] = command.name();
   report_["version"] = TAMIS_VERSION;
 }

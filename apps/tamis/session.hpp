@@ -38,6 +38,9 @@ class Session {
     return std::forward<Work>(work)();
   }
 
+  /// Since the program began.
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
   /// Throws UsageError when `output` and --json both want standard output.
   void require_one_stdout(const std::string& output) const;
   void finish();

@@ -1,12 +1,13 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "session.hpp"
 #include "tamis/calibrate.hpp"
 #include "tamis/io.hpp"
 #include "tamis/train.hpp"
+#include "training_options.hpp"
 
 namespace tamis::cli {
 namespace {
@@ -39,20 +40,7 @@ class TrainCommand : public Command {
                      if (text != "0" && text != "3") throw UsageError("-s is " + text + ": 0 or 3");
                      train_.task = text == "0" ? Task::classification : Task::regression;
                    });
-    for (const OptionDescription& described : train_option_table()) {
-      std::string names;
-      if (!described.letter.empty()) names = "-" + std::string(described.letter) + ",";
-      if (described.name == "class-weight") names = "-w,";
-      names += "--" + std::string(described.name);
-      OptionInfo& info =
-          options.custom(names, std::string(described.value), std::string(described.help),
-                         [this, &described](const std::string& text) {
-                           described.set(train_, text);
-                           given_.push_back(&described);
-                         });
-      info.default_text = described.get(train_);
-      info.choices.assign(described.choices.begin(), described.choices.end());
-    }
+    training_.declare(options);
     options.reading(read_);
     options.common(common_);
     options.example(
@@ -69,10 +57,11 @@ class TrainCommand : public Command {
     }
     session.require_one_stdout(output_);
     train_.validate();
-    require_used_options();
+    training_.require_used_by(std::vector<std::string>{train_.method});
     read_.text_labels = train_.task == Task::classification;
     const Dataset data =
         session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
+    settle_method(session, data.rows());
     const TrainResult result = session.timed("train", [&] {
       if (folds_ == 0) return train(data, train_, session.control());
       return train_calibrated(data, train_, static_cast<int>(folds_),
@@ -90,14 +79,22 @@ class TrainCommand : public Command {
   }
 
  private:
-  // An option the method does not know would be silently ignored.
-  void require_used_options() const {
-    for (const OptionDescription* option : given_) {
-      if (applies_to(*option, train_.method)) continue;
-      throw UsageError(fmt::format("--{} is for the method{} {}, not for {}", option->name,
-                                   option->methods.size() > 1 ? "s" : "",
-                                   fmt::join(option->methods, ", "), train_.method));
+  // Above this many rows, a method is chosen unless the user names one.
+  static constexpr Index kAutoRows = 100'000;
+
+  void settle_method(Session& session, Index rows) {
+    if (!training_.was_given("method") && rows > kAutoRows && training_.all_used_by("auto") &&
+        train_.kernel != KernelType::precomputed) {
+      train_.method = "auto";
+      session.note(fmt::format("more than {} rows and no --method: auto chooses", kAutoRows));
     }
+    if (train_.method != "auto") return;
+    train_.automatic = {training_.was_given("cost"), training_.was_given("gamma"),
+                        training_.was_given("scale")};
+    // The limit is on the whole wait, and reading is part of it.
+    if (train_.max_seconds > 0)
+      train_.max_seconds =
+          std::max(0.1 * train_.max_seconds, train_.max_seconds - session.seconds());
   }
 
   void tell(Session& session, const TrainResult& result) const {
@@ -143,6 +140,7 @@ class TrainCommand : public Command {
       json["probability_folds"] = folds_;
       json["calibration"] = calibration_;
     }
+    if (!report.remarks.empty()) json["remarks"] = report.remarks;
     json["warnings"] = report.warnings;
     for (const OptionDescription& described : train_option_table()) {
       if (applies_to(described, train_.method))
@@ -155,8 +153,8 @@ class TrainCommand : public Command {
   std::string format_ = "native";
   std::int64_t folds_ = 0;
   std::string calibration_ = "sigmoid";
-  TrainOptions train_;
-  std::vector<const OptionDescription*> given_;
+  TrainingOptions training_;
+  TrainOptions& train_ = training_.values();
   ReadOptions read_;
 };
 

@@ -29,6 +29,9 @@ struct RunControl {
   /// Called from one thread at a time, never concurrently with itself. May be empty.
   std::function<void(const Progress&)> on_progress;
 
+  /// Called with a line for people as soon as it is known: what `auto` chose. May be empty.
+  std::function<void(const std::string&)> on_remark;
+
   /// Polled at least every 100 ms; set it to stop. Training then returns the machine it has, all
   /// other work throws Cancelled. May be null. Storing to it is safe in a signal handler.
   const std::atomic<bool>* cancel = nullptr;

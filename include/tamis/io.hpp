@@ -1,6 +1,7 @@
 // Reading and writing data and models.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,8 @@ enum class ModelFormat { native, libsvm };
 Model load_model(const std::string& path);
 void save_model(const Model& model, const std::string& path,
                 ModelFormat format = ModelFormat::native);
+/// Bytes of the file that save_model() would write in the native format.
+std::int64_t model_file_bytes(const Model& model);
 
 /// What save_model() writes in its native format, and the model of such bytes, which it keeps.
 std::string model_to_bytes(const Model& model);

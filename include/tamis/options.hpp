@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tamis/dataset.hpp"
 #include "tamis/kernel.hpp"
 #include "tamis/model.hpp"
 #include "tamis/scaling.hpp"
@@ -33,6 +34,9 @@ struct Gamma {
   Rule rule = Rule::scale;
   double value = 0;
 };
+
+/// The number that the rule gives for these rows, which are scaled already.
+double resolve_gamma(const Gamma& gamma, const Matrix& features);
 
 /// The local machines: falk, falk-c, falk-l, knn-svm, knn.
 struct LocalOptions {
@@ -71,6 +75,14 @@ struct Bias {
   double value = 1;  ///< penalised: > 0
 };
 
+/// The method auto chooses what nobody set. It leaves alone what differs from its default, and what
+/// is named here.
+struct AutoOptions {
+  bool keep_cost = false;
+  bool keep_gamma = false;
+  bool keep_scaling = false;
+};
+
 struct TrainOptions {
   // What is learnt.
   std::string method = "exact";
@@ -100,6 +112,7 @@ struct TrainOptions {
 
   LocalOptions local;
   SamplingOptions sampling;
+  AutoOptions automatic;
 
   // How fast; never changes the result.
   std::int64_t cache_bytes = 0;  ///< for kernel rows; 0: what the memory budget leaves

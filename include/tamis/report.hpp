@@ -57,6 +57,8 @@ struct TrainReport {
   /// What a method has to tell beside this, by name: "centres".
   std::vector<std::pair<std::string, double>> details;
   std::vector<ReportTable> tables;
+  /// What was chosen and why, for people, one sentence each.
+  std::vector<std::string> remarks;
   /// What the user should know: unscaled columns, limits hit. One sentence each.
   std::vector<std::string> warnings;
 };

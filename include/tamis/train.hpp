@@ -28,7 +28,7 @@ struct TrainResult {
 TrainResult train(const Dataset& data, const TrainOptions& options = {},
                   const RunControl& control = {});
 
-/// The methods `train` knows.
+/// The methods `train` knows, beside "auto", which chooses one of them.
 std::vector<std::string_view> method_names();
 
 /// Columns whose ranges differ so much that an RBF or polynomial kernel would see only the widest;

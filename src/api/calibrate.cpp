@@ -8,7 +8,7 @@
 #include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "base/parallel.hpp"
-#include "base/random.hpp"
+#include "data/folds.hpp"
 #include "model/calibration_fit.hpp"
 #include "tamis/error.hpp"
 #include "tamis/predict.hpp"
@@ -40,42 +40,23 @@ std::vector<std::int32_t> require_all_classes(const Labels& classes, const Datas
   return codes;
 }
 
-// Deals the rows of each class to the folds in turn, in random order, so that folds are alike.
+// Folds that are alike: the rows of each class that weigh something are dealt out in turn.
 std::vector<std::vector<Index>> deal_folds(std::span<const std::int32_t> codes,
                                            const Labels& classes, const Dataset& data, int folds,
                                            std::uint64_t seed) {
-  std::vector<std::vector<Index>> of_class(usize(classes.size()));
+  Strata of_class(usize(classes.size()));
   for (std::size_t i = 0; i < codes.size(); ++i) {
     if (data.weight(static_cast<Index>(i)) > 0)
       of_class[usize(codes[i])].push_back(static_cast<Index>(i));
   }
-  Random random(seed, kFoldStream);
-  std::vector<std::vector<Index>> result(usize(folds));
-  std::size_t next = 0;
   for (Index c = 0; c < classes.size(); ++c) {
-    std::vector<Index>& rows = of_class[usize(c)];
-    if (rows.size() < 2) {
-      throw DataError(
-          fmt::format("the class {} has one row: probabilities from folds need two of every class",
-                      classes.name(c)));
-    }
-    random.shuffle(rows);
-    for (const Index row : rows) result[next++ % result.size()].push_back(row);
+    if (of_class[usize(c)].size() >= 2) continue;
+    throw DataError(
+        fmt::format("the class {} has one row: probabilities from folds need two of every class",
+                    classes.name(c)));
   }
-  for (std::vector<Index>& rows : result) std::sort(rows.begin(), rows.end());
-  return result;
-}
-
-std::vector<Index> all_but(std::span<const Index> rows, Index count) {
-  std::vector<Index> others;
-  std::size_t next = 0;
-  for (Index i = 0; i < count; ++i) {
-    if (next < rows.size() && rows[next] == i)
-      ++next;
-    else
-      others.push_back(i);
-  }
-  return others;
+  Random random(seed, kFoldStream);
+  return deal_rows(std::move(of_class), folds, random);
 }
 
 void require_classes(Task task) {

@@ -38,8 +38,8 @@ const MethodEntry& find_method(std::string_view name) {
   for (const MethodEntry& method : method_table()) {
     if (method.name == name) return method;
   }
-  throw InvalidArgument(
-      fmt::format("there is no method '{}': {}", name, fmt::join(method_names(), ", ")));
+  throw InvalidArgument(fmt::format("there is no method '{}': {}, or {}", name,
+                                    fmt::join(method_names(), ", "), kAutoMethod));
 }
 
 }  // namespace tamis

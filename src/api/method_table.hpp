@@ -17,6 +17,9 @@ struct MethodEntry {
 
 std::span<const MethodEntry> method_table();
 
+/// Not a way to train but the wish to have one chosen.
+inline constexpr std::string_view kAutoMethod = "auto";
+
 /// Throws InvalidArgument with all names for an unknown one.
 const MethodEntry& find_method(std::string_view name);
 

@@ -217,6 +217,12 @@ void add_local_options(std::vector<OptionDescription>& table) {
       [](O & o) -> auto& { return o.local.percentiles; }));
 }
 
+std::vector<std::string_view> method_choices() {
+  std::vector<std::string_view> names = method_names();
+  names.push_back(kAutoMethod);
+  return names;
+}
+
 void add_sampling_options(std::vector<OptionDescription>& table) {
   using O = TrainOptions;
   const std::vector<std::string_view> both{"opt-margin", "opt-soft-margin"};
@@ -265,13 +271,14 @@ OptionDescription for_kernels(OptionDescription option) {
   for (const MethodEntry& method : method_table()) {
     if (method.uses_kernel) option.methods.push_back(method.name);
   }
+  option.methods.push_back(kAutoMethod);
   return option;
 }
 
 std::vector<OptionDescription> make_table() {
   using O = TrainOptions;
   std::vector<OptionDescription> table;
-  table.push_back({"method", "", "NAME", "How to train", method_names(),
+  table.push_back({"method", "", "NAME", "How to train; auto: chosen by trials", method_choices(),
                    [](O& o, std::string_view text) { o.method = text; },
                    [](const O& o) { return o.method; }});
   table.push_back(
@@ -396,7 +403,7 @@ void validate_local(const LocalOptions& local) {
 }  // namespace
 
 void TrainOptions::validate() const {
-  find_method(method);
+  if (method != kAutoMethod) find_method(method);
   require(std::isfinite(cost) && cost > 0, "cost (C)", cost, "finite and greater than 0");
   require(std::isfinite(eps) && eps > 0, "eps", eps, "finite and greater than 0");
   require(std::isfinite(tube) && tube >= 0, "tube", tube, "finite and at least 0");

@@ -27,27 +27,6 @@ Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept) {
   return data.select(*kept);
 }
 
-double resolve_gamma(const Gamma& gamma, const Matrix& features) {
-  if (gamma.rule == Gamma::Rule::value) return gamma.value;
-  const double cols = static_cast<double>(std::max<Index>(1, features.cols()));
-  if (gamma.rule == Gamma::Rule::automatic) return 1 / cols;
-  const double count = static_cast<double>(features.rows()) * cols;
-  double sum = 0;
-  double squares = 0;
-  for (const float v : features.is_sparse() ? features.sparse_values() : features.dense_values()) {
-    sum += static_cast<double>(v) / count;
-  }
-  for (const float v : features.is_sparse() ? features.sparse_values() : features.dense_values()) {
-    squares += (static_cast<double>(v) - sum) * (static_cast<double>(v) - sum) / count;
-  }
-  if (features.is_sparse()) {
-    squares +=
-        sum * sum * (count - static_cast<double>(features.num_stored())) / count;  // the zeros
-  }
-  const double gamma_value = 1 / (cols * squares);
-  return std::isfinite(gamma_value) && gamma_value > 0 ? gamma_value : 1;
-}
-
 void encode_targets(const Dataset& data, const TrainOptions& options, Prepared* prepared) {
   const Labels& labels = data.labels();
   if (labels.kind() == LabelKind::none) throw DataError("the data has no labels to learn");
@@ -149,6 +128,27 @@ void require_packing_memory(const Matrix& features, const TrainOptions& options,
 }
 
 }  // namespace
+
+double resolve_gamma(const Gamma& gamma, const Matrix& features) {
+  if (gamma.rule == Gamma::Rule::value) return gamma.value;
+  const double cols = static_cast<double>(std::max<Index>(1, features.cols()));
+  if (gamma.rule == Gamma::Rule::automatic) return 1 / cols;
+  const double count = static_cast<double>(features.rows()) * cols;
+  double sum = 0;
+  double squares = 0;
+  for (const float v : features.is_sparse() ? features.sparse_values() : features.dense_values()) {
+    sum += static_cast<double>(v) / count;
+  }
+  for (const float v : features.is_sparse() ? features.sparse_values() : features.dense_values()) {
+    squares += (static_cast<double>(v) - sum) * (static_cast<double>(v) - sum) / count;
+  }
+  if (features.is_sparse()) {
+    squares +=
+        sum * sum * (count - static_cast<double>(features.num_stored())) / count;  // the zeros
+  }
+  const double gamma_value = 1 / (cols * squares);
+  return std::isfinite(gamma_value) && gamma_value > 0 ? gamma_value : 1;
+}
 
 Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_kernel,
                  const RunControl& control) {

@@ -9,6 +9,7 @@
 #include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "selection/auto.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -31,6 +32,7 @@ void add_warnings(const Dataset& data, const TrainOptions& options, TrainReport*
 
 TrainResult train(const Dataset& data, const TrainOptions& options, const RunControl& control) {
   options.validate();
+  if (options.method == kAutoMethod) return train_auto(data, options, control);
   const MethodEntry& method = find_method(options.method);
   if (options.task == Task::regression && !method.does_regression)
     throw InvalidArgument(

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -28,6 +30,17 @@ class MemorySink : public ByteSink {
 
  private:
   std::string bytes_;
+};
+
+/// Forgets the bytes.
+class CountingSink : public ByteSink {
+ public:
+  using ByteSink::write;
+  void write(std::string_view bytes) override { bytes_ += std::ssize(bytes); }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  std::int64_t bytes_ = 0;
 };
 
 }  // namespace tamis

@@ -43,6 +43,13 @@ void save_model(const Model& model, const std::string& path, ModelFormat format)
   out.commit();
 }
 
+std::int64_t model_file_bytes(const Model& model) {
+  require_machine(model);
+  CountingSink sink;
+  write_native_model(model, sink);
+  return sink.bytes();
+}
+
 std::string model_to_bytes(const Model& model) {
   require_machine(model);
   MemorySink sink;

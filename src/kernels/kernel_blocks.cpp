@@ -240,6 +240,11 @@ KernelBlocks KernelBlocks::squared_distances(const Matrix& points, std::span<con
   return blocks;
 }
 
+KernelBlocks KernelBlocks::unfinished(KernelType type, const Matrix& points) {
+  if (type == KernelType::rbf) return squared_distances(points);
+  return {{.type = type == KernelType::precomputed ? type : KernelType::linear}, points};
+}
+
 KernelBlocks::~KernelBlocks() = default;
 KernelBlocks::KernelBlocks(KernelBlocks&&) noexcept = default;
 KernelBlocks& KernelBlocks::operator=(KernelBlocks&&) noexcept = default;
@@ -278,6 +283,11 @@ void KernelBlocks::evaluate(const Matrix& queries, std::span<const Index> rows, 
   } else {
     impl_->evaluate_sparse(queries, rows, begin, end, out, stride);
   }
+}
+
+void finish_kernel(const Kernel& kernel, float* values, Index count) {
+  TAMIS_CHECK(count % kPanel == 0);
+  simd::finish_sums(formula_of(kernel), values, count);
 }
 
 void accumulate_rows(const float* values, Index stride, std::span<const double> coefficients,

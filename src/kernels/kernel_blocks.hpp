@@ -27,6 +27,9 @@ class KernelBlocks {
   /// Squared Euclidean distances in place of kernel values, for neighbour search. Rows as above;
   /// none given: all.
   static KernelBlocks squared_distances(const Matrix& points, std::span<const Index> rows = {});
+  /// What the kernel is made of, whatever its gamma, coef0 and degree: squared distances for rbf,
+  /// inner products for the others. finish_kernel() turns these into kernel values.
+  static KernelBlocks unfinished(KernelType type, const Matrix& points);
   ~KernelBlocks();
   KernelBlocks(KernelBlocks&&) noexcept;
   KernelBlocks& operator=(KernelBlocks&&) noexcept;
@@ -50,6 +53,10 @@ class KernelBlocks {
   explicit KernelBlocks(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+/// Kernel values from what KernelBlocks::unfinished() gives, in place; count is a multiple of
+/// kPanel.
+void finish_kernel(const Kernel& kernel, float* values, Index count);
 
 /// sums[c] += sum over r of coefficients[r] * values[r * stride + c] for c in [0, count),
 /// accumulated in double.

@@ -5,7 +5,11 @@
 namespace tamis {
 
 MethodResult train_exact(const TrainingSet& data, const TrainContext& context) {
-  return expansion_result(data, train_kernel_machine(data, context));
+  KernelMachine machine = train_kernel_machine(data, context);
+  ReportTable convergence = std::move(machine.convergence);
+  MethodResult result = expansion_result(data, std::move(machine));
+  if (!convergence.rows.empty()) result.report.tables.push_back(std::move(convergence));
+  return result;
 }
 
 }  // namespace tamis

@@ -99,6 +99,7 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
   };
 
   std::vector<BinaryResult> results = train_machines(data, rows, result.decision, trainer);
+  result.convergence = progress.convergence();
   result.report.machines = 0;
   for (BinaryResult& one : results) {
     add_stats(one.stats, &result.report);

@@ -14,7 +14,8 @@ namespace tamis {
 struct KernelMachine {
   std::vector<TrainedMachine> machines;  ///< rows are those of the training set
   Decision decision = Decision::single;
-  TrainReport report;  ///< of what training these machines adds to a report
+  TrainReport report;       ///< of what training these machines adds to a report
+  ReportTable convergence;  ///< of a single machine; no rows for several
 
   /// Rows that are support vectors of some machine, ascending.
   std::vector<Index> support_rows() const;

@@ -7,9 +7,24 @@
 
 namespace tamis {
 
+// When the table is full, every other row goes and the next ones come half as often.
+void TrainProgress::record(const qp::Status& status) {
+  constexpr std::size_t kMostRows = 256;
+  if (updates_++ % stride_ != 0) return;
+  auto& rows = convergence_.rows;
+  if (rows.size() == kMostRows) {
+    for (std::size_t r = 0; 2 * r < kMostRows; ++r) rows[r] = rows[2 * r];
+    rows.resize(kMostRows / 2);
+    stride_ *= 2;
+  }
+  rows.push_back({watch_.seconds(), static_cast<double>(status.iterations), status.gap,
+                  static_cast<double>(status.active)});
+}
+
 void TrainProgress::update(const qp::Status& status) {
-  if (!control_.on_progress) return;
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (machines_ == 1) record(status);
+  if (!control_.on_progress) return;
   if (watch_.seconds() - last_report_ < 0.1) return;
   last_report_ = watch_.seconds();
   Progress progress;

@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "qp/stopping.hpp"
 #include "tamis/control.hpp"
+#include "tamis/report.hpp"
 
 namespace tamis {
 
@@ -18,8 +19,13 @@ class TrainProgress {
 
   void update(const qp::Status& status);
   void machine_done();
+  /// What a single machine told on its way: a few hundred points at most. Empty for several
+  /// machines, whose ways cross.
+  ReportTable convergence() const { return convergence_; }
 
  private:
+  void record(const qp::Status& status);
+
   const RunControl& control_;
   Index machines_;
   double eps_;
@@ -27,6 +33,9 @@ class TrainProgress {
   Stopwatch watch_;
   double last_report_ = 0;
   double largest_gap_ = 0;
+  ReportTable convergence_{"convergence", {"seconds", "iterations", "gap", "active"}, {}};
+  Index updates_ = 0;
+  Index stride_ = 1;  // every so many updates become a row
   Index done_ = 0;
 };
 

@@ -63,26 +63,19 @@ std::vector<double> feasible_start(const TrainedMachine& machine, const BinaryTa
   return start;
 }
 
-}  // namespace
+// No boundary to find: always this class.
+BinaryResult constant_machine(const BinaryTask& task) {
+  BinaryResult constant;
+  constant.machine.offset = task.targets.empty() ? 0 : task.targets[0];
+  return constant;
+}
 
-BinaryResult train_binary(const Matrix& features, std::span<const double> cost,
-                          const BinaryTask& task, const TrainedMachine* start,
-                          const BinarySettings& settings, const RunControl& control,
-                          const qp::StatusCallback& on_status) {
-  if (settings.task == Task::classification && has_one_class(task)) {
-    BinaryResult constant;  // no boundary to find: always this class
-    constant.machine.offset = task.targets.empty() ? 0 : task.targets[0];
-    return constant;
-  }
-  qp::Problem problem = make_problem(cost, task, settings);
-  if (start != nullptr) problem.start = feasible_start(*start, task, problem);
-  qp::StopCheck stop(settings.limits, control);
-  ComputedRows source(settings.kernel, features, task.rows, settings.cache_bytes,
-                      [&] { return stop.interrupted(); });
+BinaryResult solve_task(const qp::Problem& problem, const BinaryTask& task, qp::RowSource& source,
+                        qp::StopCheck& stop, std::uint64_t seed,
+                        const qp::StatusCallback& on_status) {
   qp::SolverOptions options;
-  options.seed = settings.seed;
+  options.seed = seed;
   const qp::Solution solution = qp::solve(problem, source, stop, options, on_status);
-
   BinaryResult result;
   result.machine.offset = solution.bias[0];
   for (std::size_t k = 0; k < task.rows.size(); ++k) {
@@ -97,9 +90,40 @@ BinaryResult train_binary(const Matrix& features, std::span<const double> cost,
   result.stats.violation = solution.violation;
   result.stats.iterations = solution.iterations;
   result.stats.stop_reason = solution.stop_reason;
+  return result;
+}
+
+qp::Problem make_started(std::span<const double> cost, const BinaryTask& task,
+                         const TrainedMachine* start, const BinarySettings& settings) {
+  qp::Problem problem = make_problem(cost, task, settings);
+  if (start != nullptr) problem.start = feasible_start(*start, task, problem);
+  return problem;
+}
+
+}  // namespace
+
+BinaryResult train_binary(const Matrix& features, std::span<const double> cost,
+                          const BinaryTask& task, const TrainedMachine* start,
+                          const BinarySettings& settings, const RunControl& control,
+                          const qp::StatusCallback& on_status) {
+  if (settings.task == Task::classification && has_one_class(task)) return constant_machine(task);
+  const qp::Problem problem = make_started(cost, task, start, settings);
+  qp::StopCheck stop(settings.limits, control);
+  ComputedRows source(settings.kernel, features, task.rows, settings.cache_bytes,
+                      [&] { return stop.interrupted(); });
+  BinaryResult result = solve_task(problem, task, source, stop, settings.seed, on_status);
   result.stats.kernel_evaluations = source.counts().computed;
   result.stats.cached_evaluations = source.counts().cached;
   return result;
+}
+
+BinaryResult train_binary(qp::RowSource& source, std::span<const double> cost,
+                          const BinaryTask& task, const TrainedMachine* start,
+                          const BinarySettings& settings, const RunControl& control) {
+  if (settings.task == Task::classification && has_one_class(task)) return constant_machine(task);
+  const qp::Problem problem = make_started(cost, task, start, settings);
+  qp::StopCheck stop(settings.limits, control);
+  return solve_task(problem, task, source, stop, settings.seed, {});
 }
 
 Index binary_work_bytes(const Matrix& features, Index rows) {

@@ -29,6 +29,12 @@ BinaryResult train_binary(const Matrix& features, std::span<const double> cost,
                           const BinarySettings& settings, const RunControl& control,
                           const qp::StatusCallback& on_status);
 
+/// The same, with kernel values from a source that somebody else keeps; its points are the rows of
+/// `task` in their order. Counts of kernel values are left at 0.
+BinaryResult train_binary(qp::RowSource& source, std::span<const double> cost,
+                          const BinaryTask& task, const TrainedMachine* start,
+                          const BinarySettings& settings, const RunControl& control);
+
 /// Bytes that training on `rows` rows needs beside the data and the cache.
 Index binary_work_bytes(const Matrix& features, Index rows);
 

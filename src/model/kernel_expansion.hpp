@@ -31,6 +31,7 @@ class KernelExpansion : public Machine {
   std::string_view kind() const override { return "kernel-expansion"; }
   Index num_features() const override { return num_features_; }
   Index num_support_vectors() const override { return parts_.support_vectors.rows(); }
+  Matrix support_points() const override { return parts_.support_vectors; }
   std::string describe() const override;
   Matrix fit_columns(const Matrix& features) const override;
   std::vector<std::string> decision_columns(const Labels& classes) const override;

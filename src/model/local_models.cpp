@@ -48,6 +48,14 @@ LocalModels::LocalModels(LocalParts parts) : parts_(std::move(parts)) {
 
 LocalModels::~LocalModels() = default;
 
+Matrix LocalModels::support_points() const {
+  const auto terms = parts_.term_rows.span();
+  std::vector<Index> rows(terms.begin(), terms.end());
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return parts_.rows.select(rows);
+}
+
 void LocalModels::validate() const {
   const LocalParts& p = parts_;
   const Index machines = p.only_class.size();

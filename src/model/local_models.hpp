@@ -49,6 +49,7 @@ class LocalModels : public Machine {
   std::string_view kind() const override { return "local-models"; }
   Index num_features() const override { return parts_.rows.cols(); }
   Index num_support_vectors() const override { return num_support_vectors_; }
+  Matrix support_points() const override;
   std::string describe() const override;
   std::vector<std::string> decision_columns(const Labels& classes) const override;
   /// See local_values().

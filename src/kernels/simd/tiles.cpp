@@ -327,6 +327,27 @@ void MixedTiles(const Formula& formula, Index cols, const SparseQuery* rows, Ind
   }
 }
 
+template <Form kForm>
+void FinishSumsAs(const Formula& formula, float* values, Index count) {
+  const Formula constants = formula;
+  for (Index i = 0; i < count; i += kVectorLanes)
+    hn::StoreU(Finish<kForm>(constants, hn::LoadU(kFloats, values + i)), kFloats, values + i);
+}
+
+void FinishSums(const Formula& formula, float* values, Index count) {
+  switch (formula.form) {
+    case Form::polynomial:
+      return FinishSumsAs<Form::polynomial>(formula, values, count);
+    case Form::rbf:
+      return FinishSumsAs<Form::rbf>(formula, values, count);
+    case Form::sigmoid:
+      return FinishSumsAs<Form::sigmoid>(formula, values, count);
+    case Form::dot:
+    case Form::squared_distance:
+      return;
+  }
+}
+
 // Squared distance of the value x from [lower, upper], in each lane.
 HWY_INLINE Vec OutsideSquared(Vec x, Vec lower, Vec upper) {
   const auto outside = hn::Max(hn::Zero(kFloats), hn::Max(hn::Sub(lower, x), hn::Sub(x, upper)));
@@ -401,6 +422,7 @@ namespace tamis::simd {
 HWY_EXPORT(DenseTiles);
 HWY_EXPORT(SparseTiles);
 HWY_EXPORT(MixedTiles);
+HWY_EXPORT(FinishSums);
 HWY_EXPORT(BoxDistances);
 HWY_EXPORT(SparseBoxDistances);
 HWY_EXPORT(Accumulate);
@@ -421,6 +443,10 @@ void mixed_tiles(const Formula& formula, Index cols, const SparseQuery* rows, In
                  Index stride) {
   HWY_DYNAMIC_DISPATCH(MixedTiles)
   (formula, cols, rows, num_rows, panels, squared_norms, num_panels, out, stride);
+}
+
+void finish_sums(const Formula& formula, float* values, Index count) {
+  HWY_DYNAMIC_DISPATCH(FinishSums)(formula, values, count);
 }
 
 void box_distances(const float* row, Index cols, const float* panel, float* out) {

@@ -64,6 +64,10 @@ void mixed_tiles(const Formula& formula, Index cols, const SparseQuery* rows, In
                  const float* panels, const float* squared_norms, Index num_panels, float* out,
                  Index stride);
 
+/// values[i] = K made of the inner product, or of the squared distance, values[i]; count is a
+/// multiple of 16.
+void finish_sums(const Formula& formula, float* values, Index count);
+
 /// out[l] = squared distance of the row from box l of 16. `panel` holds, column after column, the
 /// 16 lower and the 16 upper edges.
 void box_distances(const float* row, Index cols, const float* panel, float* out);

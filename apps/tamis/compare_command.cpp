@@ -1,0 +1,162 @@
+#include "tamis/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "comparison_text.hpp"
+#include "libsvm_peer.hpp"
+#include "method_list.hpp"
+#include "session.hpp"
+#include "tamis/io.hpp"
+#include "tamis/report_page.hpp"
+#include "tamis/split.hpp"
+#include "tamis/tune.hpp"
+#include "training_options.hpp"
+
+namespace tamis::cli {
+namespace {
+
+class CompareCommand : public Command {
+ public:
+  CompareCommand() : Command("compare", "train and test several methods side by side") {}
+
+  void declare(Options& options) override {
+    options.argument("TRAIN", train_path_, true, "the labelled rows; - is standard input");
+    options.text("--test", test_path_, "FILE", "rows to test on (default: a part of TRAIN)");
+    options.number("--split", split_, 0.01, 0.99, "SHARE",
+                   "without --test: share of TRAIN to test on, drawn anew in each run");
+    options.text("--methods", methods_, "NAME,..",
+                 "what to compare; METHOD/LABEL to have a method several times");
+    options
+        .custom("--set", "METHOD.OPTION=VALUE",
+                "an option of one method, as falk.k=500; may be repeated",
+                [this](const std::string& text) { settings_.push_back(text); })
+        .repeatable = true;
+    options.integer("--runs", runs_, 1, 10000, "N",
+                    "train each so often, with different seeds, for means and deviations");
+    options.flag("--with-libsvm", with_libsvm_, "also run svm-train and svm-predict");
+    options.text("--csv", csv_path_, "FILE", "write the table as CSV; - is standard output");
+    options.text("--markdown", markdown_path_, "FILE",
+                 "write the table as Markdown; - is standard output");
+    options.text("--report", report_path_, "FILE",
+                 "write a page with tables and charts, for a browser; needs no network");
+    options.flag("--tune", tune_, "first find C and gamma for all, on a part of the training rows");
+    training_.declare(options, false);
+    options.reading(read_);
+    options.common(common_);
+    options.example(
+        "tamis compare train.svm --test test.svm --methods exact,falk,linear -c 10 -g 2\n"
+        "tamis compare data.csv --split 0.3 --runs 10 --methods exact,falk,falk/small --set "
+        "falk/small.k=100 --markdown table.md\n"
+        "tamis compare train.svm --tune --report comparison.html");
+  }
+
+  int run(Session& session) override {
+    CompareOptions plan = make_plan(session);
+    const Dataset rows =
+        session.timed("read", [&] { return read_dataset(train_path_, read_, session.control()); });
+    Dataset test;
+    if (!test_path_.empty()) {
+      read_.min_features = rows.cols();
+      test =
+          session.timed("read", [&] { return read_dataset(test_path_, read_, session.control()); });
+    }
+    const auto data_of_run = [&](Index run) {
+      if (!test_path_.empty()) return Split{rows, test};
+      return split_dataset(rows, split_, shared().task,
+                           shared().seed + static_cast<std::uint64_t>(run));
+    };
+    std::optional<TuneResult> search;
+    if (tune_) search = find_parameters(session, data_of_run(0).train, &plan);
+    Comparison comparison = session.timed("compare", [&] {
+      Comparison result = test_path_.empty() ? compare_split(rows, split_, plan, session.control())
+                                             : compare(rows, test, plan, session.control());
+      if (with_libsvm_)
+        result.rows.push_back(libsvm_row(data_of_run, runs_, shared(), session.control()));
+      return result;
+    });
+    tell(session, comparison);
+    if (!report_path_.empty()) {
+      write_text(report_path_, report_page("Comparison of methods on " + train_path_, &comparison,
+                                           search ? &*search : nullptr));
+      session.note("report written to " + report_path_);
+    }
+    return session.control().cancelled() ? signal_exit_code() : kExitOk;
+  }
+
+ private:
+  TrainOptions& shared() { return training_.values(); }
+
+  // Whatever can be found wrong with the plan is, before anything is read.
+  CompareOptions make_plan(Session& session) {
+    for (const std::string& path : {csv_path_, markdown_path_}) session.require_one_stdout(path);
+    if (csv_path_ == "-" && markdown_path_ == "-")
+      throw UsageError("--csv and --markdown cannot both be standard output");
+    CompareOptions plan;
+    plan.runs = runs_;
+    plan.regions = !report_path_.empty();
+    plan.methods = parse_methods(methods_, shared());
+    std::vector<std::string> names;
+    for (const ComparedMethod& method : plan.methods) names.push_back(method.options.method);
+    training_.require_used_by(names);
+    for (const std::string& text : settings_) set_method_option(text, &plan.methods);
+    read_.text_labels = shared().task == Task::classification;
+    return plan;
+  }
+
+  // C and gamma of the exact machine, for every method, from the training rows of the first run.
+  TuneResult find_parameters(Session& session, const Dataset& rows, CompareOptions* plan) {
+    TuneOptions options;
+    options.base = shared();
+    const TuneResult found =
+        session.timed("tune", [&] { return tune(rows, options, session.control()); });
+    for (TrainOptions* one : targets(plan)) {
+      one->cost = found.options.cost;
+      one->gamma = found.options.gamma;
+    }
+    return found;
+  }
+
+  std::vector<TrainOptions*> targets(CompareOptions* plan) {
+    std::vector<TrainOptions*> all{&shared()};
+    for (ComparedMethod& method : plan->methods) all.push_back(&method.options);
+    return all;
+  }
+
+  void tell(Session& session, const Comparison& comparison) const {
+    if (csv_path_ != "-" && markdown_path_ != "-") {
+      session.say(fmt::format(
+          "{} training rows, {} test rows, {} features{}{}", comparison.train_rows,
+          comparison.test_rows, comparison.features,
+          comparison.classes.empty() ? "" : fmt::format(", {} classes", comparison.classes.size()),
+          comparison.runs == 1 ? "" : fmt::format("; {} runs", comparison.runs)));
+      session.say(comparison_table(comparison));
+    }
+    if (!csv_path_.empty()) write_text(csv_path_, comparison_csv(comparison));
+    if (!markdown_path_.empty()) write_text(markdown_path_, comparison_markdown(comparison));
+    session.report()["data"] = train_path_;
+    session.report()["test"] = test_path_;
+    session.report().update(comparison_json(comparison));
+  }
+
+  std::string train_path_;
+  std::string test_path_;
+  double split_ = 0.3;
+  std::string methods_ = "exact,falk,falk-c,linear,knn";
+  std::vector<std::string> settings_;
+  std::int64_t runs_ = 1;
+  bool with_libsvm_ = false;
+  std::string csv_path_;
+  std::string markdown_path_;
+  std::string report_path_;
+  bool tune_ = false;
+  TrainingOptions training_;
+  ReadOptions read_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_compare_command() { return std::make_unique<CompareCommand>(); }
+
+}  // namespace tamis::cli

@@ -1,0 +1,18 @@
+// A comparison as tables for people and files for programs.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tamis/compare.hpp"
+
+namespace tamis::cli {
+
+/// Columns under their titles, for a terminal. Rows without a result say why.
+std::string comparison_table(const Comparison& comparison);
+std::string comparison_markdown(const Comparison& comparison);
+/// One line a method, numbers as they are; empty where there is none.
+std::string comparison_csv(const Comparison& comparison);
+nlohmann::ordered_json comparison_json(const Comparison& comparison);
+
+}  // namespace tamis::cli

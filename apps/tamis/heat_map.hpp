@@ -1,0 +1,18 @@
+// The errors of a search over two parameters as a picture of characters.
+#pragma once
+
+#include <string>
+
+#include "tamis/tune.hpp"
+
+namespace tamis::cli {
+
+/// A line for each value of the first of two axes, highest first, a column for each of the second;
+/// the best is in brackets. `colour`: shades by terminal codes. Empty when the axes are not two, or
+/// the points are no grid.
+std::string heat_map(const TuneResult& result, Task task, bool colour);
+
+/// A number of an axis, short: a power of two as such.
+std::string axis_value_text(double value);
+
+}  // namespace tamis::cli

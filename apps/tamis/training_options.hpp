@@ -1,0 +1,30 @@
+// The options of training on the command line of a command, made from the library's table.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "options.hpp"
+#include "tamis/options.hpp"
+
+namespace tamis::cli {
+
+class TrainingOptions {
+ public:
+  /// Adds every training option to a command's; `with_method`: also --method.
+  void declare(Options& options, bool with_method = true);
+
+  TrainOptions& values() { return values_; }
+  bool was_given(std::string_view name) const;
+  bool all_used_by(std::string_view method) const;
+  /// An option that none of the methods knows would be silently ignored: UsageError.
+  void require_used_by(std::span<const std::string> methods) const;
+
+ private:
+  TrainOptions values_;
+  std::vector<const OptionDescription*> given_;
+};
+
+}  // namespace tamis::cli

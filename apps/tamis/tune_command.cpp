@@ -1,0 +1,203 @@
+#include "tamis/tune.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "axis_text.hpp"
+#include "heat_map.hpp"
+#include "session.hpp"
+#include "tamis/io.hpp"
+#include "tamis/report_page.hpp"
+#include "tamis/train.hpp"
+#include "training_options.hpp"
+
+namespace tamis::cli {
+namespace {
+
+class TuneCommand : public Command {
+ public:
+  TuneCommand() : Command("tune", "find parameters by cross-validation") {}
+
+  void declare(Options& options) override {
+    options.argument("DATA", data_path_, true, "the labelled rows; - is standard input");
+    options
+        .custom("--grid", "OPTION=VALUES",
+                "what to try, as cost=1,10,100 or gamma=2^-15:2^3:4 (from, to, factor); may be "
+                "repeated (default: cost and gamma)",
+                [this](const std::string& text) { tune_.axes.push_back(parse_axis(text)); })
+        .repeatable = true;
+    options.choice("--search", search_, {"grid", "random", "halving"}, "NAME",
+                   "every combination, random ones between the values, or the best third on ever "
+                   "more rows");
+    options.integer("--folds", tune_.folds, 2, 1000, "N", "parts, each held out once");
+    options.integer("--trials", tune_.trials, 1, 1'000'000, "N", "random search: points to try");
+    options.integer("--rows", tune_.rows, 0, std::numeric_limits<std::int64_t>::max(), "N",
+                    "search on so many rows at most, drawn from each class; 0: all");
+    options.number("--search-seconds", tune_.max_seconds, 0, 1e9, "NUMBER",
+                   "stop the search after this many seconds; 0: no limit");
+    options.text("-o,--output", output_, "FILE",
+                 "train on all rows with the best, and write the model");
+    options.text("--csv", csv_path_, "FILE", "write every point as CSV; - is standard output");
+    options.text("--report", report_path_, "FILE", "write a page with the heat map, for a browser");
+    training_.declare(options);
+    options.reading(read_);
+    options.common(common_);
+    options.example(
+        "tamis tune train.svm\n"
+        "tamis tune train.svm --grid cost=2^-5:2^15:4 --grid gamma=2^-15:2^3:4 --rows 0\n"
+        "tamis tune train.svm --method falk --grid k=200,500,1000 --grid cost=1,10 -g 2");
+  }
+
+  int run(Session& session) override {
+    tune_.search = search_ == "grid"     ? Search::grid
+                   : search_ == "random" ? Search::random
+                                         : Search::halving;
+    tune_.base = training_.values();
+    tune_.base.validate();
+    for (const std::string& path : {csv_path_, output_}) session.require_one_stdout(path);
+    training_.require_used_by(std::vector<std::string>{tune_.base.method});
+    for (const TuneAxis& axis : tune_.axes) {
+      if (training_.was_given(axis.option))
+        throw UsageError(fmt::format("--{0} and --grid {0}=.. do not go together", axis.option));
+    }
+    read_.text_labels = tune_.base.task == Task::classification;
+    const Dataset data =
+        session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
+    const TuneResult result =
+        session.timed("tune", [&] { return tune(data, tune_, session.control()); });
+    if (csv_path_ != "-") tell(session, result, data.rows());
+    if (!csv_path_.empty()) write_text(csv_path_, csv(result));
+    if (!report_path_.empty())
+      write_text(report_path_,
+                 report_page("Search for parameters on " + data_path_, nullptr, &result));
+    fill_report(session, result);
+    if (session.control().cancelled()) return signal_exit_code();
+    if (!output_.empty()) train_best(session, data, result);
+    return result.finished ? kExitOk : kExitLimit;
+  }
+
+ private:
+  bool is_regression() const { return tune_.base.task == Task::regression; }
+
+  std::string error_text(double error) const {
+    return is_regression() ? fmt::format("{:.4g}", error) : fmt::format("{:.2f} %", 100 * error);
+  }
+
+  std::string words(const TuneResult& result, const TunePoint& point) const {
+    std::string text;
+    for (std::size_t a = 0; a < result.axes.size(); ++a)
+      text += fmt::format(" --{} {:.6g}", result.axes[a].option, point.values[a]);
+    return text;
+  }
+
+  void tell(Session& session, const TuneResult& result, Index all_rows) const {
+    const auto tried = std::count_if(result.points.begin(), result.points.end(),
+                                     [](const TunePoint& p) { return !std::isnan(p.error); });
+    session.say(fmt::format("{} of {} points, {} folds, {} of {} rows, {:.3g} s", tried,
+                            result.points.size(), result.folds, result.rows, all_rows,
+                            result.seconds));
+    const std::string map = heat_map(result, tune_.base.task, isatty(STDOUT_FILENO) != 0);
+    if (!map.empty()) {
+      session.say(is_regression() ? "mean squared error:" : "error, %:");
+      session.say(map);
+    } else {
+      tell_best(session, result);
+    }
+    for (const TunePoint& point : result.points) {
+      if (point.failure.empty() || point.failure == "not finished") continue;
+      session.note("warning:" + words(result, point) + ": " + point.failure);
+    }
+    const TunePoint& best = result.points[result.best];
+    session.say(fmt::format("best: {} +- {}, with{}", error_text(best.error),
+                            error_text(best.deviation), words(result, best)));
+    if (output_.empty())
+      session.say(fmt::format("to train: tamis train {} --method {}{}", data_path_,
+                              tune_.base.method, words(result, best)));
+  }
+
+  void tell_best(Session& session, const TuneResult& result) const {
+    constexpr std::size_t kShown = 10;
+    std::vector<std::size_t> order(result.points.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::erase_if(order, [&](std::size_t p) { return std::isnan(result.points[p].error); });
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return result.points[a].error < result.points[b].error;
+    });
+    for (std::size_t k = 0; k < std::min(kShown, order.size()); ++k) {
+      const TunePoint& point = result.points[order[k]];
+      session.say(fmt::format("{:>10} +- {:<8}{}", error_text(point.error),
+                              error_text(point.deviation), words(result, point)));
+    }
+  }
+
+  static std::string csv(const TuneResult& result) {
+    std::string text;
+    for (const TuneAxis& axis : result.axes) text += axis.option + ",";
+    text += "error,deviation,rows,seconds,note\n";
+    for (const TunePoint& point : result.points) {
+      for (const double value : point.values) text += fmt::format("{},", value);
+      std::string note = point.failure;
+      std::replace(note.begin(), note.end(), ',', ';');
+      text += std::isnan(point.error) ? ",," : fmt::format("{},{},", point.error, point.deviation);
+      text += fmt::format("{},{},{}\n", point.rows, point.seconds, note);
+    }
+    return text;
+  }
+
+  void train_best(Session& session, const Dataset& data, const TuneResult& result) const {
+    const TrainResult trained =
+        session.timed("train", [&] { return train(data, result.options, session.control()); });
+    session.timed("write", [&] { save_model(trained.model, output_); });
+    for (const std::string& warning : trained.report.warnings) session.note("warning: " + warning);
+    if (output_ == "-") return;
+    session.say(trained.model.describe());
+    session.say(fmt::format("model written to {}", output_));
+  }
+
+  void fill_report(Session& session, const TuneResult& result) const {
+    auto& json = session.report();
+    json["data"] = data_path_;
+    json["method"] = tune_.base.method;
+    json["search"] = search_;
+    json["folds"] = result.folds;
+    json["rows"] = result.rows;
+    json["shared_kernel"] = result.shared_kernel;
+    json["finished"] = result.finished;
+    for (const TuneAxis& axis : result.axes) json["axes"][axis.option] = axis.values;
+    const auto as_json = [&](const TunePoint& point) {
+      nlohmann::ordered_json one;
+      for (std::size_t a = 0; a < result.axes.size(); ++a)
+        one[result.axes[a].option] = point.values[a];
+      if (!std::isnan(point.error)) {
+        one[is_regression() ? "mse" : "error_rate"] = point.error;
+        one["deviation"] = point.deviation;
+      }
+      if (!point.failure.empty()) one["failure"] = point.failure;
+      one["rows"] = point.rows;
+      one["seconds"] = point.seconds;
+      return one;
+    };
+    json["best"] = as_json(result.points[result.best]);
+    for (const TunePoint& point : result.points) json["points"].push_back(as_json(point));
+    if (!output_.empty()) json["model"] = output_;
+  }
+
+  std::string data_path_;
+  std::string search_ = "grid";
+  std::string output_;
+  std::string csv_path_;
+  std::string report_path_;
+  TuneOptions tune_;
+  TrainingOptions training_;
+  ReadOptions read_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_tune_command() { return std::make_unique<TuneCommand>(); }
+
+}  // namespace tamis::cli

@@ -1,0 +1,74 @@
+// Finding parameters by cross-validation.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tamis/control.hpp"
+#include "tamis/dataset.hpp"
+#include "tamis/options.hpp"
+
+namespace tamis {
+
+/// Values of one option to try.
+struct TuneAxis {
+  std::string option;          ///< of train_option_table(): "cost", "gamma", "k"; it takes a number
+  std::vector<double> values;  ///< random search draws between the smallest and the largest,
+                               ///< evenly on a logarithmic scale when both are above 0
+};
+
+enum class Search {
+  grid,     ///< every combination
+  random,   ///< TuneOptions::trials draws
+  halving,  ///< every combination on few rows, the best third on three times as many, and so on
+};
+
+/// "grid", "random", "halving".
+std::string_view search_name(Search search);
+
+struct TuneOptions {
+  TrainOptions base;           ///< method, and everything that is not tried
+  std::vector<TuneAxis> axes;  ///< empty: default_axes()
+  Search search = Search::grid;
+  Index folds = 5;
+  Index trials = 30;  ///< random search
+  /// Search on at most so many rows, drawn from each class in proportion; 0: all.
+  Index rows = 5000;
+  double max_seconds = 0;  ///< of the search; points not tried by then have no error; 0: no limit
+};
+
+/// Cost and, for kernels that have one, gamma: C = 2^-5, 2^-3 .. 2^13, and gamma from 4^-5 to 4^4
+/// times what the rule `scale` gives; methods with k also try some of these.
+std::vector<TuneAxis> default_axes(const Dataset& data, const TrainOptions& base,
+                                   const RunControl& control = {});
+
+struct TunePoint {
+  std::vector<double> values;  ///< by axis
+  double error = 0;            ///< mean over the folds: share of wrong rows, or mean squared error;
+                               ///< NaN: not known
+  double deviation = 0;        ///< over the folds
+  Index rows = 0;              ///< searched on, training and held-out together
+  double seconds = 0;          ///< of all folds, one thread
+  std::string failure;         ///< why there is no error
+};
+
+struct TuneResult {
+  std::vector<TuneAxis> axes;
+  std::vector<TunePoint> points;  ///< halving: each with the most rows it was tried on
+  std::size_t best = 0;           ///< position of the lowest error; ties: the lowest values
+  TrainOptions options;           ///< the base with the best values
+  Index rows = 0;                 ///< largest number of rows searched on
+  Index folds = 0;
+  bool shared_kernel = false;  ///< kernel values were shared by all folds and costs
+  bool finished = true;        ///< every point was tried
+  double seconds = 0;
+};
+
+/// The same folds are used for every point. Where kernel values are shared, columns are scaled
+/// once, on all rows searched on. Throws InvalidArgument for bad axes, DataError for unusable data,
+/// Cancelled when not one point was finished.
+TuneResult tune(const Dataset& data, const TuneOptions& options, const RunControl& control = {});
+
+}  // namespace tamis

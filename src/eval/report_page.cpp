@@ -1,0 +1,287 @@
+#include "tamis/report_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "tamis/version.hpp"
+
+namespace tamis {
+
+// Made at build time from report_page/ and Debian's Chart.js.
+namespace report_assets {
+extern const std::string_view kpage;
+extern const std::string_view kstyle;
+extern const std::string_view kscript;
+extern const std::string_view kchart;
+}  // namespace report_assets
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string html_text(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+// Inside a script element nothing may look like the end of it; "<" only occurs within strings.
+std::string script_json(const Json& json) {
+  const std::string plain = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string result;
+  for (const char c : plain) {
+    if (c == '<')
+      result += "\\u003c";
+    else
+      result += c;
+  }
+  return result;
+}
+
+// Replaces "@NAME@" of the page once each, in their order in the page.
+std::string fill(std::string_view page,
+                 const std::vector<std::pair<std::string_view, std::string_view>>& values) {
+  std::string result;
+  while (true) {
+    std::size_t first = std::string_view::npos;
+    const std::pair<std::string_view, std::string_view>* chosen = nullptr;
+    for (const auto& value : values) {
+      const std::size_t at = page.find(value.first);
+      if (at >= first) continue;
+      first = at;
+      chosen = &value;
+    }
+    if (chosen == nullptr) return result.append(page);
+    result.append(page.substr(0, first)).append(chosen->second);
+    page.remove_prefix(first + chosen->first.size());
+  }
+}
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+// Two columns of a table of the report, or the row's number and one column.
+Json curve(const TrainReport& report, std::string_view table, std::string_view x,
+           std::string_view y, double factor) {
+  Json points = Json::array();
+  for (const ReportTable& one : report.tables) {
+    if (one.name != table) continue;
+    const auto column = [&](std::string_view name) {
+      return static_cast<std::size_t>(std::find(one.columns.begin(), one.columns.end(), name) -
+                                      one.columns.begin());
+    };
+    const std::size_t of_x = column(x);
+    const std::size_t of_y = column(y);
+    if (of_y == one.columns.size()) continue;
+    for (std::size_t r = 0; r < one.rows.size(); ++r) {
+      const double at = of_x < one.columns.size() ? one.rows[r][of_x] : static_cast<double>(r + 1);
+      points.push_back({number(at), number(factor * one.rows[r][of_y])});
+    }
+  }
+  return points;
+}
+
+Json regions_json(const DecisionRegions& regions) {
+  Json json;
+  json["width"] = regions.width;
+  json["height"] = regions.height;
+  json["low"] = regions.low;
+  json["high"] = regions.high;
+  json["classes"] = regions.classes;
+  json["support_vectors"] = Json::array();
+  for (const auto& [x, y] : regions.support_vectors) json["support_vectors"].push_back({x, y});
+  return json;
+}
+
+Json row_json(const ComparisonRow& row, double factor) {
+  Json json;
+  json["name"] = row.name;
+  json["method"] = row.method;
+  json["runs"] = row.runs;
+  json["why"] = row.runs == 0 ? "no result: " + row.failure : row.note;
+  json["parameters"] = row.parameters;
+  json["error"] = number(factor * row.error.mean);
+  json["error_sd"] = number(factor * row.error.deviation);
+  json["support_vectors"] = number(row.support_vectors.mean);
+  json["full_support_vectors"] = number(row.full_support_vectors.mean);
+  json["train_seconds"] = number(row.train_seconds.mean);
+  json["predict_seconds"] = number(row.predict_seconds.mean);
+  json["model_bytes"] = number(row.model_bytes.mean);
+  json["rows_used"] = number(row.rows_used.mean);
+  json["errors"] = Json::array();
+  for (const double error : row.errors) json["errors"].push_back(factor * error);
+  json["seconds"] = row.seconds;
+  json["phases"] = Json::array();
+  for (const auto& [phase, seconds] : row.report.phase_seconds)
+    json["phases"].push_back({phase, seconds});
+  json["convergence"] = curve(row.report, "convergence", "seconds", "gap", 1);
+  json["rounds"] = curve(row.report, "rounds", "round", "validation_error", factor);
+  if (!row.regions.classes.empty()) json["regions"] = regions_json(row.regions);
+  return json;
+}
+
+Json tuning_json(const TuneResult& search, double factor) {
+  if (search.axes.size() != 2) return nullptr;
+  const auto& down = search.axes[0].values;
+  const auto& across = search.axes[1].values;
+  if (search.points.size() != down.size() * across.size()) return nullptr;
+  std::vector<std::size_t> order(down.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return down[a] > down[b]; });
+  Json json;
+  json["across"] = {{"name", search.axes[1].option}, {"values", across}};
+  json["down"]["name"] = search.axes[0].option;
+  json["cells"] = Json::array();
+  for (std::size_t r = 0; r < order.size(); ++r) {
+    json["down"]["values"].push_back(down[order[r]]);
+    Json line = Json::array();
+    for (std::size_t c = 0; c < across.size(); ++c) {
+      const std::size_t p = order[r] * across.size() + c;
+      line.push_back(number(factor * search.points[p].error));
+      if (p == search.best) json["best"] = {r, c};
+    }
+    json["cells"].push_back(std::move(line));
+  }
+  json["hint"] = fmt::format(
+      "Error in {}-fold cross-validation on {} rows ({:.3g} s); green is low, the best is framed.",
+      search.folds, search.rows, search.seconds);
+  return json;
+}
+
+std::string facts(const Comparison& comparison) {
+  return fmt::format(
+      "{} training rows, {} test rows, {} features{}{}.", comparison.train_rows,
+      comparison.test_rows, comparison.features,
+      comparison.classes.empty() ? ", a regression"
+                                 : fmt::format(", {} classes", comparison.classes.size()),
+      comparison.runs > 1 ? fmt::format("; {} runs of each method", comparison.runs) : "");
+}
+
+std::string best_values(const TuneResult& search) {
+  std::string text;
+  for (std::size_t a = 0; a < search.axes.size(); ++a)
+    text += fmt::format("{}{} {:.4g}", a == 0 ? "" : ", ", search.axes[a].option,
+                        search.points[search.best].values[a]);
+  return text;
+}
+
+std::string seconds_text(double seconds) { return fmt::format("{:.3g} s", seconds); }
+
+// The quickest among those that are as good as the best, as far as so many test rows can tell.
+const ComparisonRow* recommended(const Comparison& comparison) {
+  const ComparisonRow* best = nullptr;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.runs > 0 && (best == nullptr || row.error.mean < best->error.mean)) best = &row;
+  }
+  if (best == nullptr) return nullptr;
+  double margin = 0.02 * best->error.mean;
+  if (comparison.task == Task::classification) {
+    const double e = best->error.mean;
+    margin = std::max(margin, std::sqrt(e * (1 - e) / static_cast<double>(comparison.test_rows)));
+  }
+  const ComparisonRow* chosen = best;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.runs > 0 && row.method != "libsvm" && row.error.mean <= best->error.mean + margin &&
+        row.train_seconds.mean < chosen->train_seconds.mean)
+      chosen = &row;
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<std::string> summary(const Comparison& comparison) {
+  const bool is_regression = comparison.task == Task::regression;
+  const auto error = [&](const ComparisonRow& row) {
+    return is_regression ? fmt::format("a mean squared error of {:.4g}", row.error.mean)
+                         : fmt::format("an error of {:.2f} %", 100 * row.error.mean);
+  };
+  const ComparisonRow* use = recommended(comparison);
+  if (use == nullptr) return {"No method gave a result; the table says why."};
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format("Use {}: {} on new rows after {} of training.", use->name,
+                              error(*use), seconds_text(use->train_seconds.mean)));
+  const ComparisonRow* lowest = use;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.runs > 0 && row.error.mean < lowest->error.mean) lowest = &row;
+  }
+  if (lowest != use) {
+    lines.push_back(fmt::format(
+        "{} has {}, which {} test rows cannot tell from it, and takes {} to train.", lowest->name,
+        error(*lowest), comparison.test_rows, seconds_text(lowest->train_seconds.mean)));
+  }
+  const ComparisonRow* full = comparison.full();
+  if (full != nullptr && full != use && full != lowest) {
+    lines.push_back(fmt::format("The full machine has {} after {}.", error(*full),
+                                seconds_text(full->train_seconds.mean)));
+  }
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.runs == 0)
+      lines.push_back(fmt::format("{} gave no result: {}.", row.name, row.failure));
+  }
+  if (comparison.interrupted)
+    lines.emplace_back("The comparison was interrupted: what had finished by then is shown.");
+  return lines;
+}
+
+std::string report_page(const std::string& title, const Comparison* comparison,
+                        const TuneResult* search) {
+  const bool is_regression = comparison != nullptr
+                                 ? comparison->task == Task::regression
+                                 : search != nullptr && search->options.task == Task::regression;
+  const double factor = is_regression ? 1 : 100;
+  Json json;
+  json["error_title"] = is_regression ? "mean squared error" : "error, %";
+  json["error_digits"] = is_regression ? 4 : 2;
+  json["facts"] = "";
+  json["summary"] = Json::array();
+  json["rows"] = Json::array();
+  json["sample"] = Json::array();
+  if (comparison != nullptr) {
+    json["facts"] = facts(*comparison);
+    json["summary"] = summary(*comparison);
+    for (const ComparisonRow& row : comparison->rows) json["rows"].push_back(row_json(row, factor));
+    for (std::size_t i = 0; i < comparison->sample.size(); ++i)
+      json["sample"].push_back({comparison->sample[i].first, comparison->sample[i].second,
+                                comparison->sample_classes[i]});
+  }
+  if (search != nullptr) {
+    json["summary"].push_back(
+        fmt::format("Best parameters found: {}, with {} of {:.4g}{} in cross-validation.",
+                    best_values(*search), is_regression ? "a mean squared error" : "an error",
+                    factor * search->points[search->best].error, is_regression ? "" : " %"));
+    if (Json tuning = tuning_json(*search, factor); !tuning.is_null())
+      json["tuning"] = std::move(tuning);
+  }
+  const std::string escaped = html_text(title);
+  const std::string data = script_json(json);
+  return fill(report_assets::kpage, {{"@TITLE@", escaped},
+                                     {"@STYLE@", report_assets::kstyle},
+                                     {"@VERSION@", TAMIS_VERSION},
+                                     {"@DATA@", data},
+                                     {"@CHART@", report_assets::kchart},
+                                     {"@SCRIPT@", report_assets::kscript}});
+}
+
+}  // namespace tamis

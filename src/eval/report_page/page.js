@@ -1,0 +1,293 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const rows = data.rows || [];
+  const done = rows.filter((row) => row.runs > 0);
+  // Colours that people with colour blindness can tell apart (Okabe and Ito).
+  const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6bb1", "#a6761d", "#7f7f7f"];
+  const colour = (i) => COLOURS[i % COLOURS.length];
+  const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const element = (tag, text, parent) => {
+    const made = document.createElement(tag);
+    if (text !== undefined) made.textContent = text;
+    if (parent) parent.append(made);
+    return made;
+  };
+  const short = (value) => Number(value.toPrecision(3)).toString();
+
+  function fillText() {
+    document.getElementById("facts").textContent = data.facts;
+    for (const line of data.summary) element("p", line, document.getElementById("summary"));
+  }
+
+  // The table ---------------------------------------------------------------------------------
+  const full = done.find((row) => row.method === "exact");
+  const percent = (value) => value === null ? "" : `${short(100 * value)} %`;
+  const ratio = (name) => (row) => full && row[name] !== null && full[name] > 0 ? row[name] / full[name] : null;
+  const plain = (value) => value === null ? "" : short(value);
+  const bytes = (value) => value === null ? "" : value < 1024 * 1024 ? `${short(value / 1024)} KiB` : `${short(value / 1024 / 1024)} MiB`;
+  const count = (value) => value === null ? "" : Math.round(value).toString();
+  const errorText = (row) => {
+    const text = row.error.toFixed(data.error_digits);
+    return row.runs > 1 ? `${text} ± ${row.error_sd.toFixed(data.error_digits)}` : text;
+  };
+  // Title, the number that sorts, and its text.
+  const COLUMNS = [
+    [data.error_title, (row) => row.error, (_, row) => errorText(row)],
+    ["to full", ratio("error"), (value) => value === null ? "" : value.toFixed(2)],
+    ["SVs", (row) => row.support_vectors, count],
+    ["of full's SVs", (row) => row.full_support_vectors, percent],
+    ["train, s", (row) => row.train_seconds, plain],
+    ["of full's time", ratio("train_seconds"), percent],
+    ["predict, s", (row) => row.predict_seconds, plain],
+    ["model", (row) => row.model_bytes, bytes],
+    ["rows used", (row) => row.rows_used, count],
+  ];
+
+  function fillTable() {
+    if (rows.length === 0) return;
+    document.getElementById("results").hidden = false;
+    const table = document.getElementById("table");
+    const head = element("tr", undefined, table.tHead);
+    ["method", ...COLUMNS.map(([title]) => title)].forEach((title, c) => {
+      const cell = element("th", undefined, head);
+      cell.scope = "col";
+      element("button", title, cell).addEventListener("click", () => sortBy(table, c));
+    });
+    for (const row of rows) {
+      const line = element("tr", undefined, table.tBodies[0]);
+      const name = element("td", row.name, line);
+      name.dataset.value = row.name;
+      name.title = row.parameters.join(", ");
+      if (row.runs === 0) {
+        const why = element("td", row.why, line);
+        why.className = "why";
+        why.colSpan = COLUMNS.length;
+        continue;
+      }
+      for (const [, value, text] of COLUMNS) {
+        const number = value(row);
+        const cell = element("td", text(number, row), line);
+        if (number !== null) cell.dataset.value = number;
+      }
+      if (row.why) line.title = row.why;
+    }
+  }
+
+  function sortBy(table, column) {
+    const head = table.tHead.rows[0].cells;
+    const upwards = head[column].getAttribute("aria-sort") !== "ascending";
+    for (const cell of head) cell.removeAttribute("aria-sort");
+    head[column].setAttribute("aria-sort", upwards ? "ascending" : "descending");
+    const key = (line) => line.cells[column] && line.cells[column].dataset.value;
+    const lines = [...table.tBodies[0].rows];
+    lines.sort((a, b) => {
+      const [x, y] = [key(a), key(b)];
+      if (x === undefined || y === undefined) return (x === undefined) - (y === undefined);
+      const order = column === 0 ? x.localeCompare(y) : Number(x) - Number(y);
+      return upwards ? order : -order;
+    });
+    table.tBodies[0].append(...lines);
+  }
+
+  // Charts ------------------------------------------------------------------------------------
+  const charts = [];
+  function plot(title, hint, config) {
+    const section = element("section", undefined, document.getElementById("charts"));
+    element("h2", title, section);
+    const box = element("div", undefined, section);
+    box.className = "plot";
+    const canvas = element("canvas", undefined, box);
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", title);
+    const shown = element("p", hint, section);
+    shown.className = "hint";
+    charts.push(new Chart(canvas, config));
+  }
+
+  const axis = (title, more) => Object.assign({
+    title: { display: true, text: title, color: style("--soft") },
+    ticks: { color: style("--soft") },
+    grid: { color: style("--line") },
+  }, more);
+  const base = () => ({
+    animation: false, responsive: true, maintainAspectRatio: false,
+    plugins: { legend: { labels: { color: style("--text"), boxWidth: 12 } } },
+  });
+
+  function errorAgainstTime() {
+    const options = base();
+    options.scales = {
+      x: axis("training, seconds", { type: "logarithmic" }),
+      y: axis(data.error_title, { beginAtZero: true }),
+    };
+    plot("Error against training time", "Down and to the left is better. A dot is a run.", {
+      type: "scatter",
+      data: {
+        datasets: done.map((row, i) => ({
+          label: row.name, backgroundColor: colour(i), borderColor: colour(i), pointRadius: 6,
+          data: row.seconds.map((x, r) => ({ x: Math.max(x, 1e-6), y: row.errors[r] })),
+        })),
+      },
+      options,
+    });
+  }
+
+  function supportVectors() {
+    const options = base();
+    options.plugins.legend.display = false;
+    options.scales = { x: axis("", {}), y: axis("distinct support vectors", { beginAtZero: true }) };
+    plot("Support vectors", "What is kept of the rows, and what predicting costs.", {
+      type: "bar",
+      data: {
+        labels: done.map((row) => row.name),
+        datasets: [{ data: done.map((row) => row.support_vectors), backgroundColor: done.map((_, i) => colour(i)) }],
+      },
+      options,
+    });
+  }
+
+  function phases() {
+    const names = [...new Set(done.flatMap((row) => row.phases.map(([name]) => name)))];
+    if (names.length === 0) return;
+    const options = base();
+    options.indexAxis = "y";
+    options.scales = { x: axis("seconds", { stacked: true }), y: axis("", { stacked: true }) };
+    plot("Where the training time goes", "Of the first run.", {
+      type: "bar",
+      data: {
+        labels: done.map((row) => row.name),
+        datasets: names.map((name, i) => ({
+          label: name, backgroundColor: colour(i),
+          data: done.map((row) => row.phases.filter(([n]) => n === name).reduce((sum, [, s]) => sum + s, 0)),
+        })),
+      },
+      options,
+    });
+  }
+
+  function convergence() {
+    for (const [key, title, hint, x, y, scale] of [
+      ["convergence", "Convergence", "How far the solver is from the optimum.", "seconds", "largest violation", "logarithmic"],
+      ["rounds", "Rounds", "Error on rows held out, round by round.", "round", data.error_title, "linear"],
+    ]) {
+      const with_it = done.map((row, i) => [row, i]).filter(([row]) => row[key] && row[key].length > 1);
+      if (with_it.length === 0) continue;
+      const options = base();
+      options.scales = { x: axis(x, { type: "linear" }), y: axis(y, { type: scale }) };
+      plot(title, hint, {
+        type: "line",
+        data: {
+          datasets: with_it.map(([row, i]) => ({
+            label: row.name, borderColor: colour(i), backgroundColor: colour(i), pointRadius: 2, borderWidth: 2,
+            data: row[key].map(([a, b]) => ({ x: a, y: b })),
+          })),
+        },
+        options,
+      });
+    }
+  }
+
+  // Heat map ----------------------------------------------------------------------------------
+  function heatMap() {
+    const tuning = data.tuning;
+    if (!tuning) return;
+    const section = document.getElementById("tuning");
+    section.hidden = false;
+    const table = element("table", undefined, section.querySelector(".wide"));
+    table.className = "heat";
+    const head = element("tr", undefined, element("thead", undefined, table));
+    element("th", `${tuning.down.name} \\ ${tuning.across.name}`, head);
+    for (const value of tuning.across.values) element("th", short(value), head);
+    const known = tuning.cells.flat().filter((error) => error !== null).sort((a, b) => a - b);
+    const body = element("tbody", undefined, table);
+    tuning.cells.forEach((line, r) => {
+      const made = element("tr", undefined, body);
+      element("th", short(tuning.down.values[r]), made);
+      line.forEach((error, c) => {
+        const cell = element("td", error === null ? "" : short(error), made);
+        if (error === null) return;
+        const rank = known.indexOf(error) / Math.max(1, known.length - 1);
+        cell.style.backgroundColor = `hsl(${130 * (1 - rank)}, 60%, 28%)`;
+        if (r === tuning.best[0] && c === tuning.best[1]) cell.className = "best";
+      });
+    });
+    const hint = element("p", tuning.hint, section);
+    hint.className = "hint";
+  }
+
+  // Decision regions --------------------------------------------------------------------------
+  function regions() {
+    const shown = done.filter((row) => row.regions);
+    if (shown.length === 0) return;
+    const section = document.getElementById("regions");
+    section.hidden = false;
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const place = section.querySelector(".pictures");
+    place.replaceChildren();
+    const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+    const tint = (hex) => rgb(hex).map((v) => Math.round(dark ? 0.45 * v : 255 - 0.45 * (255 - v)));
+    for (const row of shown) {
+      const figure = element("figure", undefined, place);
+      const canvas = element("canvas", undefined, figure);
+      const found = row.regions;
+      const size = 480;
+      canvas.width = canvas.height = size;
+      canvas.setAttribute("role", "img");
+      canvas.setAttribute("aria-label", `decision regions of ${row.name}`);
+      const draw = canvas.getContext("2d");
+      const cell = size / found.width;
+      for (let y = 0; y < found.height; ++y) {
+        for (let x = 0; x < found.width; ++x) {
+          draw.fillStyle = `rgb(${tint(colour(found.classes[y * found.width + x]))})`;
+          draw.fillRect(Math.floor(x * cell), Math.floor(size - (y + 1) * cell), Math.ceil(cell), Math.ceil(cell));
+        }
+      }
+      const at = ([x, y]) => [
+        (x - found.low[0]) / (found.high[0] - found.low[0]) * size,
+        size - (y - found.low[1]) / (found.high[1] - found.low[1]) * size,
+      ];
+      data.sample.forEach(([x, y, c]) => {
+        const [px, py] = at([x, y]);
+        draw.fillStyle = c < 0 ? "#888" : colour(c);
+        draw.fillRect(px - 1.5, py - 1.5, 3, 3);
+      });
+      draw.strokeStyle = dark ? "#fff" : "#000";
+      draw.lineWidth = 1;
+      for (const vector of found.support_vectors) {
+        const [px, py] = at(vector);
+        draw.beginPath();
+        draw.arc(px, py, 3, 0, 2 * Math.PI);
+        draw.stroke();
+      }
+      element("figcaption", `${row.name}: error ${errorText(row)} %, ${count(row.support_vectors)} support vectors`, figure);
+    }
+    let hint = section.querySelector(".hint");
+    if (!hint) {
+      hint = element("p", undefined, section);
+      hint.className = "hint";
+    }
+    hint.textContent = "Squares are test rows in the colour of their class, rings are support vectors (of many, a part).";
+  }
+
+  function drawCharts() {
+    for (const chart of charts.splice(0)) chart.destroy();
+    document.getElementById("charts").replaceChildren();
+    if (done.length > 0) {
+      errorAgainstTime();
+      supportVectors();
+      phases();
+      convergence();
+    }
+    regions();
+  }
+
+  fillText();
+  fillTable();
+  heatMap();
+  drawCharts();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawCharts);
+  addEventListener("beforeprint", () => charts.forEach((chart) => chart.resize()));
+  addEventListener("afterprint", () => charts.forEach((chart) => chart.resize()));
+  document.documentElement.dataset.ready = "yes";
+})();

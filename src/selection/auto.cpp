@@ -1,0 +1,408 @@
+#include "selection/auto.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "base/checked.hpp"
+#include "base/clock.hpp"
+#include "base/deadline.hpp"
+#include "data/folds.hpp"
+#include "selection/forecast.hpp"
+#include "selection/pilot_parameters.hpp"
+#include "tamis/error.hpp"
+#include "tamis/evaluate.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kAutoStream = 0xA070;
+constexpr double kPatience = 600;        // seconds that training may take when nobody set a limit
+constexpr double kPilotShare = 0.35;     // of the time, for parameters and trials
+constexpr double kPilotSeconds = 30;     // the same when nobody set a limit
+constexpr double kPolishShare = 0.25;    // of the time, for parameters on many rows
+constexpr double kTrainShare = 0.75;     // of the time left: forecasts err
+constexpr double kReserve = 0.03;        // of the limit, for putting the model together
+constexpr double kWorthPolishing = 1.3;  // times the lowest forecast error
+constexpr Index kMostValidation = 10000;
+constexpr Index kFirstTrial = 1000;  // rows; the next ones have kTrialGrowth times as many
+constexpr Index kTrialGrowth = 4;
+
+// Local machines live on the nearest rows, so rows held out at random flatter them wherever rows
+// come in runs of near copies (ijcnn1: forecast 1.1 %, later rows 1.8 %). They must be better by
+// this.
+constexpr double kLocalHandicap = 1.05;
+
+// A way to train, and what is known about it. A new method that `auto` should think of gets a line
+// in candidates().
+struct Candidate {
+  std::string method;
+  Growth growth;
+  double handicap = 1;  // on its error, when candidates are compared
+  std::vector<Trial> trials;
+  Index rows = 0;  // it would be trained on
+  Forecast forecast;
+  TrainOptions options;
+
+  double judged_error() const { return handicap * forecast.error; }
+};
+
+struct Facts {
+  Index rows = 0;
+  Index features = 0;
+  double density = 1;
+};
+
+Facts facts_of(const Dataset& data) {
+  Facts facts{data.rows(), data.cols(), 1};
+  if (data.features().is_sparse()) {
+    const double cells = static_cast<double>(data.rows()) * static_cast<double>(data.cols());
+    facts.density = static_cast<double>(data.features().num_stored()) / std::max(1.0, cells);
+  }
+  return facts;
+}
+
+// The rule: which methods are worth a trial.
+std::vector<Candidate> candidates(const Facts& facts, const TrainOptions& options) {
+  std::vector<Candidate> result{{"exact", {1, 2.5}, 1, {}, 0, {}, {}}};
+  if (options.kernel == KernelType::precomputed) return result;
+  result.push_back({"linear", {1, 1.5}, 1, {}, 0, {}, {}});
+  // Neighbours mean little among hundreds of features, and small data need no parts.
+  const double stored = facts.density * static_cast<double>(facts.features);
+  if (options.kernel == KernelType::rbf && facts.rows > 5000 && stored <= 300)
+    result.push_back({"falk", {1, 1.5}, kLocalHandicap, {}, 0, {}, {}});
+  return result;
+}
+
+std::string error_text(double error, Task task) {
+  return task == Task::regression ? fmt::format("{:.4g}", error)
+                                  : fmt::format("{:.2f} %", 100 * error);
+}
+
+class Chooser {
+ public:
+  Chooser(const Dataset& data, const TrainOptions& options, const RunControl& control)
+      : data_(data), options_(options), control_(control), facts_(facts_of(data)) {}
+
+  TrainResult run() {
+    const PilotParameters parameters = choose_parameters();
+    const Candidate best = choose_method(parameters.options);
+    chosen_ = best.options;
+    announce(best);
+    const double pilot_seconds = watch_.seconds();
+    TrainResult result = train_final(best);
+    add_to_report(best, parameters, pilot_seconds, &result.report);
+    return result;
+  }
+
+ private:
+  double limit() const {
+    return options_.max_seconds > 0 ? options_.max_seconds * (1 - kReserve)
+                                    : std::numeric_limits<double>::infinity();
+  }
+  double seconds_left() const { return limit() - watch_.seconds(); }
+  double pilot_left() const {
+    const double share =
+        options_.max_seconds > 0 ? kPilotShare * options_.max_seconds : kPilotSeconds;
+    return share - watch_.seconds();
+  }
+  bool is_regression() const { return options_.task == Task::regression; }
+
+  PilotParameters choose_parameters() const {
+    return pilot_parameters(data_, options_, 0.6 * pilot_left(), control_);
+  }
+
+  // Trials on growing parts, each candidate as far as the time goes, judged on rows held out; then
+  // the best, and the second when it is close, with parameters of their own.
+  Candidate choose_method(const TrainOptions& parameters) {
+    hold_out();
+    std::vector<Candidate> all = candidates(facts_, options_);
+    const double share = std::max(0.05, pilot_left()) / static_cast<double>(all.size());
+    for (Candidate& candidate : all) {
+      candidate.options = with_method(candidate.method, parameters);
+      try_growing(share, &candidate);
+    }
+    std::erase_if(all, [](const Candidate& candidate) { return candidate.trials.empty(); });
+    if (all.empty()) {
+      if (control_.cancelled()) throw Cancelled();
+      // Not one trial: the plainest choice, on all rows, with what is left of the time.
+      return {"linear", {}, 1, {}, data_.rows(), {}, with_method("linear", parameters)};
+    }
+    for (Candidate& candidate : all) look_ahead(&candidate);
+    const auto better = [](const Candidate& a, const Candidate& b) {
+      return a.judged_error() < b.judged_error();
+    };
+    std::stable_sort(all.begin(), all.end(), better);
+    const std::size_t polished =
+        all.size() > 1 && all[1].judged_error() <= kWorthPolishing * all[0].judged_error() ? 2 : 1;
+    const double most =
+        options_.max_seconds > 0 ? kPolishShare * options_.max_seconds : kPilotSeconds;
+    for (std::size_t c = 0; c < polished; ++c)
+      polish(&all[c], most / static_cast<double>(polished));
+    explain(all);
+    return *std::min_element(all.begin(), all.end(), better);
+  }
+
+  void hold_out() {
+    Random random(options_.seed, kAutoStream);
+    const std::vector<Index> validation = draw_runs(
+        row_strata(data_, is_regression()), std::min(kMostValidation, data_.rows() / 4), random);
+    validation_ = data_.select(validation);
+    std::vector<Index> pool = all_but(validation, data_.rows());
+    std::erase_if(pool, [&](Index i) { return data_.weight(i) == 0; });
+    rest_ = data_.select(pool);
+  }
+
+  void try_growing(double share, Candidate* candidate) {
+    const Stopwatch watch;
+    Index rows = std::min(kFirstTrial, rest_.rows());
+    while (true) {
+      const std::optional<Trial> trial =
+          try_on(candidate->options, rows, std::max(0.05, share - watch.seconds()));
+      if (!trial) return;
+      candidate->trials.push_back(*trial);
+      if (rows == rest_.rows()) return;
+      rows = std::min(rows * kTrialGrowth, rest_.rows());
+      const Forecast next = forecast(candidate->trials, rows, candidate->growth);
+      if (next.seconds > 0.7 * (share - watch.seconds())) return;
+    }
+  }
+
+  // Nothing when the method cannot do it, or not in time.
+  std::optional<Trial> try_on(TrainOptions options, Index rows, double seconds) {
+    Random random(options_.seed, kAutoStream + 1);
+    const Dataset part = rest_.select(draw_rows(row_strata(rest_, is_regression()), rows, random));
+    options.max_seconds = seconds;
+    const Deadline deadline(quiet(), 1.5 * seconds);
+    try {
+      TrainResult trained = train(part, options, deadline.control());
+      if (trained.report.stop_reason >= StopReason::time_limit) return std::nullopt;
+      const Evaluation found = evaluate(trained.model, validation_, deadline.control());
+      const double error = is_regression() ? found.mse : found.error_rate;
+      if (fallback_.model.empty() || error < fallback_error_) {
+        fallback_error_ = error;
+        fallback_rows_ = part.rows();
+        fallback_ = trained;
+      }
+      return Trial{part.rows(), trained.report.train_seconds, error};
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+
+  TrainOptions with_method(const std::string& method, TrainOptions options) const {
+    options.method = method;
+    // C was chosen for a kernel; a linear machine needs less, and takes long with more.
+    if (method == "linear" && !keeps_cost(options_)) options.cost = TrainOptions().cost;
+    return options;
+  }
+
+  // How many rows the time allows, and what they will take and bring.
+  void look_ahead(Candidate* candidate) const {
+    const double budget = kTrainShare * std::min(seconds_left(), kPatience);
+    candidate->rows = affordable_rows(candidate->trials, budget, data_.rows(), candidate->growth);
+    candidate->forecast = forecast(candidate->trials, candidate->rows, candidate->growth);
+  }
+
+  // Parameters that are best for few rows are not for many. Goes on from them with one
+  // method, downhill by the error on the rows held out: in long steps on rows that many tries can
+  // afford, then in short ones on more rows.
+  void polish(Candidate* candidate, double seconds) {
+    climb(candidate, {.tries = 40, .cost_step = 8, .gamma_step = 4}, seconds / 2);
+    climb(candidate, {.tries = 10, .cost_step = 4, .gamma_step = 2}, seconds / 2);
+    look_ahead(candidate);
+  }
+
+  struct Climb {
+    double tries;  // that the time is to be enough for
+    double cost_step;
+    double gamma_step;
+  };
+
+  // Factors on cost and gamma to try. A narrower kernel wants a lower cost, so both move at once
+  // too.
+  std::vector<std::pair<double, double>> moves(const TrainOptions& options,
+                                               const Climb& climb) const {
+    const double c = climb.cost_step;
+    const double g = climb.gamma_step;
+    const bool moves_gamma = options.method != "linear" && !keeps_gamma(options_) &&
+                             options.gamma.rule == Gamma::Rule::value;
+    std::vector<std::pair<double, double>> result;
+    if (moves_gamma) result = {{1, g}, {1, 1 / g}};
+    if (moves_gamma && !keeps_cost(options_))
+      result.insert(result.begin(), {{1 / c, g}, {c, 1 / g}});
+    if (!keeps_cost(options_)) result.insert(result.end(), {{1 / c, 1}, {c, 1}});
+    return result;
+  }
+
+  void climb(Candidate* candidate, const Climb& way, double seconds) {
+    const std::vector<std::pair<double, double>> all = moves(candidate->options, way);
+    if (all.empty()) return;
+    const Stopwatch watch;
+    const Index rows =
+        affordable_rows(candidate->trials, seconds / way.tries, rest_.rows(), candidate->growth);
+    std::optional<Trial> here = try_on(candidate->options, rows, seconds);
+    if (!here) return;
+    std::size_t failed = 0;  // moves in a row that did not help
+    for (std::size_t m = 0; failed < all.size();) {
+      if (watch.seconds() + 2 * here->seconds > seconds || control_.cancelled()) break;
+      TrainOptions there = candidate->options;
+      there.cost *= all[m].first;
+      there.gamma.value *= all[m].second;
+      const std::optional<Trial> trial = try_on(there, rows, seconds - watch.seconds());
+      if (trial && trial->error < here->error) {
+        here = trial;
+        candidate->options = there;
+        failed = 0;
+      } else {
+        ++failed;
+        m = (m + 1) % all.size();
+      }
+    }
+    // Earlier trials had other parameters: they tell the growth of the time, this one where it is.
+    if (here->rows > candidate->trials.back().rows)
+      candidate->trials.push_back(*here);
+    else
+      candidate->trials.back() = *here;
+  }
+
+  RunControl quiet() const {
+    RunControl own = control_;
+    own.on_progress = nullptr;
+    own.on_remark = nullptr;
+    return own;
+  }
+
+  void explain(std::span<const Candidate> all) {
+    for (const Candidate& candidate : all) {
+      reason_ += fmt::format(
+          "{}{} {}{} in {:.3g} s", reason_.empty() ? "" : ", ", candidate.method,
+          error_text(candidate.forecast.error, options_.task),
+          candidate.rows < data_.rows() ? fmt::format(" on {} rows", candidate.rows) : "",
+          candidate.forecast.seconds);
+    }
+  }
+
+  void announce(const Candidate& best) {
+    say(fmt::format("auto: {}{} on {}", best.method, parameter_words(),
+                    best.rows < data_.rows() ? fmt::format("{} of {} rows", best.rows, data_.rows())
+                                             : fmt::format("all {} rows", data_.rows())));
+    say(fmt::format("forecast: {:.3g} s of training, error {}; choosing took {:.3g} s",
+                    best.forecast.seconds, error_text(best.forecast.error, options_.task),
+                    watch_.seconds()));
+    say(fmt::format(
+        "why: lowest forecast error{} of {}",
+        options_.max_seconds > 0 ? fmt::format(" within {:g} s", options_.max_seconds) : "",
+        reason_.empty() ? "methods that had time for a trial: none" : reason_));
+  }
+
+  std::string parameter_words() const {
+    std::string words = fmt::format(" --cost {:.4g}", chosen_.cost);
+    if (chosen_.method != "linear" && chosen_.gamma.rule == Gamma::Rule::value)
+      words += fmt::format(" --gamma {:.4g}", chosen_.gamma.value);
+    if (chosen_.scaling != ScalingMethod::none)
+      words += fmt::format(" --scale {}", scaling_name(chosen_.scaling));
+    return words;
+  }
+
+  void say(std::string line) {
+    if (control_.on_remark) control_.on_remark(line);
+    remarks_.push_back(std::move(line));
+  }
+
+  TrainResult train_final(const Candidate& best) {
+    Dataset rows = data_;
+    if (best.rows < data_.rows()) {
+      Random random(options_.seed, kAutoStream + 2);
+      rows = data_.select(draw_rows(row_strata(data_, is_regression()), best.rows, random));
+    }
+    TrainOptions options = chosen_;
+    const double left = seconds_left();
+    options.max_seconds = std::isfinite(left) ? std::max(0.01, left) : 0;
+    const Deadline deadline(control_,
+                            std::isfinite(left) ? std::max(0.02, left + 0.01 * limit()) : left);
+    std::optional<TrainResult> result;
+    try {
+      result = train(rows, options, deadline.control());
+    } catch (const Cancelled&) {
+      if (fallback_.model.empty()) throw;
+    }
+    if (result && result->report.stop_reason == StopReason::interrupted && !control_.cancelled())
+      result->report.stop_reason = StopReason::time_limit;
+    if (!result || (result->report.stop_reason >= StopReason::time_limit && is_worse(*result)))
+      return use_fallback();
+    return *std::move(result);
+  }
+
+  // The stopped machine saw the validation rows, the trial's did not: that favours the former, so
+  // it must really be bad to lose.
+  bool is_worse(const TrainResult& stopped) const {
+    if (fallback_.model.empty()) return false;
+    RunControl unstopped = quiet();
+    unstopped.cancel = nullptr;
+    const Evaluation found = evaluate(stopped.model, validation_, unstopped);
+    return (is_regression() ? found.mse : found.error_rate) > fallback_error_;
+  }
+
+  TrainResult use_fallback() {
+    TrainResult result = fallback_;
+    result.report.stop_reason =
+        control_.cancelled() ? StopReason::interrupted : StopReason::time_limit;
+    result.report.warnings.push_back(
+        fmt::format("the training was stopped: this is the model of a trial, {} on {} rows",
+                    result.report.method, fallback_rows_));
+    result.report.details.emplace_back("rows_used", static_cast<double>(fallback_rows_));
+    return result;
+  }
+
+  void add_to_report(const Candidate& best, const PilotParameters& parameters, double pilot_seconds,
+                     TrainReport* report) {
+    say(fmt::format("training took {:.3g} s, forecast {:.3g} s", watch_.seconds() - pilot_seconds,
+                    best.forecast.seconds));
+    auto& details = report->details;
+    const auto has = [&](std::string_view name) {
+      return std::any_of(details.begin(), details.end(),
+                         [&](const auto& entry) { return entry.first == name; });
+    };
+    if (!has("rows_used")) details.emplace_back("rows_used", static_cast<double>(report->rows));
+    details.emplace_back("chosen_cost", chosen_.cost);
+    if (chosen_.gamma.rule == Gamma::Rule::value)
+      details.emplace_back("chosen_gamma", chosen_.gamma.value);
+    details.emplace_back("pilot_seconds", pilot_seconds);
+    details.emplace_back("cross_validation_error", parameters.error);
+    details.emplace_back("forecast_seconds", best.forecast.seconds);
+    details.emplace_back("actual_seconds", watch_.seconds() - pilot_seconds);
+    details.emplace_back("forecast_error", best.forecast.error);
+    report->phase_seconds.insert(report->phase_seconds.begin(), {"choose", pilot_seconds});
+    report->rows = data_.rows();
+    report->train_seconds = watch_.seconds();
+    report->remarks = remarks_;
+  }
+
+  const Dataset& data_;
+  const TrainOptions& options_;
+  const RunControl& control_;
+  Facts facts_;
+  Stopwatch watch_;
+  TrainOptions chosen_;
+  Dataset validation_;
+  Dataset rest_;          // what trials are drawn from
+  TrainResult fallback_;  // the best model of a trial
+  double fallback_error_ = 0;
+  Index fallback_rows_ = 0;
+  std::string reason_;
+  std::vector<std::string> remarks_;
+};
+
+}  // namespace
+
+TrainResult train_auto(const Dataset& data, const TrainOptions& options,
+                       const RunControl& control) {
+  if (data.labels().kind() == LabelKind::none) throw DataError("the data has no labels to learn");
+  return Chooser(data, options, control).run();
+}
+
+}  // namespace tamis

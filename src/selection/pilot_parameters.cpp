@@ -1,0 +1,191 @@
+#include "selection/pilot_parameters.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "tamis/error.hpp"
+#include "tamis/tune.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr Index kFirstRows = 1000;
+constexpr Index kGrowth = 3;  // rows of a stage to rows of the one before
+constexpr Index kMostRows = 9000;
+constexpr double kTimeGrowth = 2.5;  // seconds grow with this power of the rows, at most
+
+// Scalings worth trying; a sparse matrix must stay sparse.
+std::vector<ScalingMethod> scalings(const Dataset& data, const TrainOptions& options) {
+  if (options.automatic.keep_scaling || options.scaling != ScalingMethod::none ||
+      options.kernel == KernelType::precomputed)
+    return {options.scaling};
+  const bool dense =
+      !data.features().is_sparse() || data.features().num_stored() * 2 > data.rows() * data.cols();
+  if (dense || data.cols() <= 200)
+    return {ScalingMethod::none, ScalingMethod::minmax, ScalingMethod::standard};
+  return {ScalingMethod::none, ScalingMethod::maxabs};
+}
+
+std::vector<double> times(double centre, std::initializer_list<double> factors) {
+  std::vector<double> values;
+  for (const double factor : factors) values.push_back(centre * factor);
+  return values;
+}
+
+class Pilot {
+ public:
+  Pilot(const Dataset& data, const TrainOptions& asked, double seconds, const RunControl& control)
+      : data_(data), asked_(asked), seconds_(seconds), control_(control) {
+    control_.on_progress = nullptr;
+  }
+
+  PilotParameters run() {
+    best_.options = asked_;
+    best_.options.method = "exact";
+    best_.error = std::nan("");
+    const std::vector<ScalingMethod> tried = scalings(data_, asked_);
+    if (keeps_cost(asked_) && keeps_gamma(asked_) && tried.size() == 1) return best_;
+    std::vector<PilotParameters> found;
+    for (const ScalingMethod scaling : tried) {
+      first_stage(scaling, tried.size());
+      if (!std::isnan(best_.error)) found.push_back(best_);
+      best_.error = std::nan("");
+    }
+    if (found.empty()) return best_;
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.error < b.error; });
+    // A thousand rows tell scalings apart only roughly: the next stage is for two of them.
+    found.resize(std::min<std::size_t>(2, found.size()));
+    best_ = found[0];
+    double step = 1;
+    for (Index rows = kFirstRows; rows < std::min(data_.rows(), kMostRows);) {
+      rows = std::min({rows * kGrowth, data_.rows(), kMostRows});
+      const double share = left() / static_cast<double>(found.size());
+      if (expected_seconds(rows) > share) break;
+      for (PilotParameters& one : found) {
+        best_ = one;
+        next_stage(rows, step, share);
+        one = best_;
+      }
+      best_ = *std::min_element(found.begin(), found.end(),
+                                [](const auto& a, const auto& b) { return a.error < b.error; });
+      found.assign(1, best_);
+      step = 0.5;
+    }
+    return best_;
+  }
+
+ private:
+  double left() const { return seconds_ - watch_.seconds(); }
+
+  double expected_seconds(Index rows) const {
+    const double ratio = static_cast<double>(rows) / static_cast<double>(last_rows_);
+    return last_point_seconds_ * 20 * std::pow(ratio, kTimeGrowth);
+  }
+
+  void first_stage(ScalingMethod scaling, std::size_t scalings) {
+    TrainOptions base = asked_;
+    base.method = "exact";
+    base.scaling = scaling;
+    std::vector<TuneAxis> axes = default_axes(data_, base, control_);
+    if (keeps_cost(asked_))
+      axes[0].values = {asked_.cost};
+    else
+      axes[0].values = {0.25, 2, 16, 128, 1024};
+    if (axes.size() > 1) {
+      if (keeps_gamma(asked_))
+        axes.pop_back();
+      else
+        axes[1].values = times(axes[1].values[5], {1.0 / 64, 1.0 / 16, 0.25, 1, 4, 16, 64});
+    }
+    search(base, std::move(axes), kFirstRows, 5, left() / static_cast<double>(scalings));
+  }
+
+  // Around the best; more rows allow a narrower kernel, so gamma looks further up than down.
+  void next_stage(Index rows, double step, double seconds) {
+    std::vector<TuneAxis> axes;
+    const double wide = std::pow(8, step);
+    const double narrow = std::pow(4, step);
+    if (!keeps_cost(asked_))
+      axes.push_back({"cost", times(best_.options.cost, {1 / (wide * wide), 1 / wide, 1, wide})});
+    if (!keeps_gamma(asked_)) {
+      axes.push_back(
+          {"gamma", times(best_.options.gamma.value,
+                          {1 / narrow, 1, narrow, narrow * narrow, narrow * narrow * narrow})});
+    }
+    if (axes.empty()) return;
+    search(best_.options, std::move(axes), rows, 3, seconds);
+  }
+
+  void search(const TrainOptions& base, std::vector<TuneAxis> axes, Index rows, Index folds,
+              double seconds) {
+    TuneOptions options;
+    options.base = base;
+    options.base.max_seconds = 0;
+    options.axes = std::move(axes);
+    options.folds = std::clamp<Index>(folds, 2, std::max<Index>(2, data_.rows() / 2));
+    options.rows = rows;
+    options.max_seconds = std::max(0.05, seconds);
+    try {
+      const TuneResult found = tune(data_, options, control_);
+      last_rows_ = std::min(rows, data_.rows());
+      last_point_seconds_ = found.seconds / static_cast<double>(found.points.size());
+      if (!found.finished && !std::isnan(best_.error)) return;  // around the best, half is nothing
+      take(found);
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const Error&) {
+      // Not one point in time: what was found before, or the defaults, must do.
+    }
+  }
+
+  // Few rows hardly tell points apart, and large costs take long: of those within one standard
+  // error of the best, the lowest cost, and then the lowest error.
+  void take(const TuneResult& found) {
+    const TunePoint& lowest = found.points[found.best];
+    const double margin = lowest.deviation / std::sqrt(static_cast<double>(found.folds));
+    const TunePoint* chosen = &lowest;
+    TrainOptions options = found.options;
+    for (const TunePoint& point : found.points) {
+      if (!(point.error <= lowest.error + margin)) continue;
+      TrainOptions there = found.options;
+      for (std::size_t a = 0; a < found.axes.size(); ++a)
+        (found.axes[a].option == "cost" ? there.cost : there.gamma.value) = point.values[a];
+      if (there.cost > options.cost) continue;
+      if (there.cost == options.cost && point.error >= chosen->error) continue;
+      chosen = &point;
+      options = there;
+    }
+    best_.options = options;
+    best_.error = chosen->error;
+  }
+
+  const Dataset& data_;
+  const TrainOptions& asked_;
+  double seconds_;
+  RunControl control_;
+  Stopwatch watch_;
+  PilotParameters best_;
+  Index last_rows_ = kFirstRows;
+  double last_point_seconds_ = 0;
+};
+
+}  // namespace
+
+bool keeps_cost(const TrainOptions& options) {
+  return options.automatic.keep_cost || options.cost != TrainOptions().cost;
+}
+
+bool keeps_gamma(const TrainOptions& options) {
+  return options.automatic.keep_gamma || options.gamma.rule != Gamma::Rule::scale ||
+         options.kernel == KernelType::linear || options.kernel == KernelType::precomputed;
+}
+
+PilotParameters pilot_parameters(const Dataset& data, const TrainOptions& asked, double seconds,
+                                 const RunControl& control) {
+  return Pilot(data, asked, seconds, control).run();
+}
+
+}  // namespace tamis

@@ -1,0 +1,216 @@
+#include "selection/shared_grid.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "base/checked.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "data/folds.hpp"
+#include "gram/stored_rows.hpp"
+#include "methods/binary_tasks.hpp"
+#include "model/binary_machine.hpp"
+
+namespace tamis {
+namespace {
+
+// The kernel matrix of one gamma: made by the chain that needs it first, dropped with the last.
+class SharedKernel {
+ public:
+  SharedKernel(const StoredMatrix& unfinished, const Kernel& kernel, int users)
+      : unfinished_(unfinished), kernel_(kernel), users_left_(users) {}
+
+  const StoredMatrix& get() {
+    std::call_once(made_, [&] { matrix_ = unfinished_.finished(kernel_); });
+    return *matrix_;
+  }
+  void release() {
+    if (--users_left_ == 0) matrix_.reset();
+  }
+
+ private:
+  const StoredMatrix& unfinished_;
+  Kernel kernel_;
+  std::once_flag made_;
+  std::optional<StoredMatrix> matrix_;
+  std::atomic<int> users_left_;
+};
+
+// The points of one gamma, cheapest first.
+struct Chain {
+  double gamma = 1;
+  std::vector<std::size_t> points;
+  std::unique_ptr<SharedKernel> kernel;
+};
+
+// When C grows by `ratio`, coefficients at their bound usually stay there, and free ones stay where
+// they are. Scaling all of them keeps their sum at zero, so the more numerous kind decides.
+void move_to_cost(double ratio, std::span<const Index> bounded,
+                  std::vector<TrainedMachine>* machines) {
+  for (std::size_t m = 0; m < machines->size(); ++m) {
+    TrainedMachine& machine = (*machines)[m];
+    if (2 * bounded[m] < static_cast<Index>(machine.rows.size())) continue;
+    for (double& coefficient : machine.coefficients) coefficient *= ratio;
+  }
+}
+
+class Validator {
+ public:
+  Validator(const TrainingSet& data, std::span<const CostAndGamma> points,
+            std::span<const std::vector<Index>> folds, const TrainContext& context,
+            const std::function<void()>& on_point)
+      : data_(data),
+        points_(points),
+        folds_(folds),
+        context_(context),
+        on_point_(on_point),
+        decision_(decision_for(data, context.options)) {}
+
+  std::vector<FoldScores> run() {
+    const StoredMatrix unfinished = StoredMatrix::unfinished(data_.kernel.type, data_.features);
+    std::vector<Chain> chains = make_chains(unfinished);
+    scores_.resize(points_.size());
+    for (FoldScores& scores : scores_) scores.errors.assign(folds_.size(), std::nan(""));
+    std::vector<std::vector<double>> seconds(points_.size(), std::vector<double>(folds_.size(), 0));
+    const auto folds = static_cast<Index>(folds_.size());
+    parallel_each(static_cast<Index>(chains.size()) * folds, [&](Index task) {
+      Chain& chain = chains[usize(task / folds)];
+      isolated([&] { run_chain(chain, usize(task % folds), &seconds); });
+    });
+    for (std::size_t p = 0; p < points_.size(); ++p) {
+      for (const double s : seconds[p]) scores_[p].seconds += s;
+    }
+    return std::move(scores_);
+  }
+
+ private:
+  std::vector<Chain> make_chains(const StoredMatrix& unfinished) const {
+    std::map<double, Chain> by_gamma;
+    for (std::size_t p = 0; p < points_.size(); ++p) {
+      by_gamma[points_[p].gamma].gamma = points_[p].gamma;
+      by_gamma[points_[p].gamma].points.push_back(p);
+    }
+    std::vector<Chain> chains;
+    for (auto& [gamma, chain] : by_gamma) {
+      std::stable_sort(chain.points.begin(), chain.points.end(), [&](std::size_t a, std::size_t b) {
+        return points_[a].cost < points_[b].cost;
+      });
+      Kernel kernel = data_.kernel;
+      kernel.gamma = gamma;
+      chain.kernel =
+          std::make_unique<SharedKernel>(unfinished, kernel, static_cast<int>(folds_.size()));
+      chains.push_back(std::move(chain));
+    }
+    return chains;
+  }
+
+  void run_chain(Chain& chain, std::size_t fold, std::vector<std::vector<double>>* seconds) {
+    const std::vector<Index>& held = folds_[fold];
+    const std::vector<Index> rows = all_but(held, data_.rows());
+    std::vector<TrainedMachine> machines;
+    std::vector<Index> bounded;
+    double cost = 0;
+    for (const std::size_t p : chain.points) {
+      if (context_.must_stop() != StopReason::converged) break;
+      const Stopwatch watch;
+      const StoredMatrix& kernel = chain.kernel->get();
+      if (cost > 0) move_to_cost(points_[p].cost / cost, bounded, &machines);
+      cost = points_[p].cost;
+      if (!train(kernel, chain.gamma, cost, rows, &machines, &bounded)) break;
+      scores_[p].errors[fold] = error(kernel, machines, held);
+      (*seconds)[p][fold] = watch.seconds();
+      on_point_();
+    }
+    chain.kernel->release();
+  }
+
+  // Replaces the machines by those of the given cost, starting from them. False when stopped.
+  bool train(const StoredMatrix& kernel, double gamma, double cost, std::span<const Index> rows,
+             std::vector<TrainedMachine>* machines, std::vector<Index>* bounded) const {
+    std::vector<double> costs = data_.cost;
+    for (double& c : costs) c *= cost / context_.options.cost;
+    BinarySettings settings;
+    settings.kernel = data_.kernel;
+    settings.kernel.gamma = gamma;
+    settings.task = data_.is_regression() ? Task::regression : Task::classification;
+    settings.loss = context_.options.loss;
+    settings.tube = context_.options.tube;
+    settings.seed = context_.options.seed;
+    settings.limits = {context_.options.eps, context_.options.max_iterations, 0};
+    const BinaryTrainer trainer = [&](const BinaryTask& task) {
+      BinarySettings own = settings;
+      if (context_.options.max_seconds > 0) own.limits.max_seconds = context_.seconds_left();
+      const TrainedMachine* start = machines->empty() ? nullptr : &(*machines)[usize(task.index)];
+      StoredRows source(kernel, task.rows);
+      return train_binary(source, costs, task, start, own, context_.control);
+    };
+    std::vector<BinaryResult> results = train_machines(data_, rows, decision_, trainer);
+    machines->clear();
+    bounded->clear();
+    for (BinaryResult& result : results) {
+      if (result.stats.stop_reason >= StopReason::time_limit) return false;
+      bounded->push_back(result.stats.bounded_support_vectors);
+      machines->push_back(std::move(result.machine));
+    }
+    return true;
+  }
+
+  double error(const StoredMatrix& kernel, const std::vector<TrainedMachine>& machines,
+               std::span<const Index> held) const {
+    const std::size_t columns = machines.size();
+    std::vector<double> values(held.size() * columns);
+    for (std::size_t m = 0; m < columns; ++m) {
+      const TrainedMachine& machine = machines[m];
+      for (std::size_t h = 0; h < held.size(); ++h) values[h * columns + m] = machine.offset;
+      for (std::size_t s = 0; s < machine.rows.size(); ++s) {
+        const float* row = kernel.row(machine.rows[s]);
+        for (std::size_t h = 0; h < held.size(); ++h)
+          values[h * columns + m] += machine.coefficients[s] * static_cast<double>(row[held[h]]);
+      }
+    }
+    double sum = 0;
+    std::vector<std::int32_t> votes(usize(data_.num_classes));
+    for (std::size_t h = 0; h < held.size(); ++h) {
+      const std::span<const double> own(values.data() + h * columns, columns);
+      if (data_.is_regression()) {
+        const double miss = own[0] - data_.targets[usize(held[h])];
+        sum += miss * miss;
+      } else {
+        sum += winning_class(decision_, own, votes) == data_.codes[usize(held[h])] ? 0 : 1;
+      }
+    }
+    return sum / static_cast<double>(held.size());
+  }
+
+  const TrainingSet& data_;
+  std::span<const CostAndGamma> points_;
+  std::span<const std::vector<Index>> folds_;
+  const TrainContext& context_;
+  const std::function<void()>& on_point_;
+  Decision decision_;
+  std::vector<FoldScores> scores_;
+};
+
+}  // namespace
+
+bool fits_shared_grid(Index rows, Index gammas, const RunControl& control) {
+  if (rows > 100'000) return false;
+  // Work is handed out in order, so that about two matrices a thread are in use at once.
+  const Index at_once = 1 + std::min<Index>(gammas, 2 * Index{resolve_threads(control.threads)});
+  return at_once * StoredMatrix::size_bytes(rows) <= memory_left(control.memory_bytes) / 2;
+}
+
+std::vector<FoldScores> cross_validate_exact(const TrainingSet& data,
+                                             std::span<const CostAndGamma> points,
+                                             std::span<const std::vector<Index>> folds,
+                                             const TrainContext& context,
+                                             const std::function<void()>& on_point) {
+  return Validator(data, points, folds, context, on_point).run();
+}
+
+}  // namespace tamis

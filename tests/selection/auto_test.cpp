@@ -1,0 +1,132 @@
+// The method that chooses a method.
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "base/clock.hpp"
+#include "base/deadline.hpp"
+#include "support/random_data.hpp"
+#include "tamis/error.hpp"
+#include "tamis/evaluate.hpp"
+#include "tamis/generate.hpp"
+#include "tamis/train.hpp"
+
+namespace tamis::testing {
+namespace {
+
+double detail(const TrainReport& report, std::string_view name) {
+  for (const auto& [known, value] : report.details) {
+    if (known == name) return value;
+  }
+  ADD_FAILURE() << "no detail " << name;
+  return 0;
+}
+
+TrainOptions automatic() {
+  TrainOptions options;
+  options.method = "auto";
+  return options;
+}
+
+TEST(Auto, ChoosesParametersForABoard) {
+  const Dataset data = generate("checkerboard", {.rows = 1200, .seed = 1}).data;
+  const Dataset test = generate("checkerboard", {.rows = 1000, .seed = 2}).data;
+  std::vector<std::string> heard;
+  RunControl control;
+  control.on_remark = [&](const std::string& line) { heard.push_back(line); };
+  TrainOptions options = automatic();
+  options.eps = 0.05;
+  const TrainResult result = train(data, options, control);
+  const double error = evaluate(result.model, test).error_rate;
+  EXPECT_LT(error, 0.12);
+  EXPECT_GT(error, 0.5 * detail(result.report, "forecast_error"));
+  EXPECT_LT(error, 2 * detail(result.report, "forecast_error"));
+  EXPECT_EQ(result.report.rows, 1200);
+  EXPECT_EQ(result.report.method, "exact");
+  ASSERT_EQ(result.report.remarks.size(), 4U);  // three before, one after
+  EXPECT_EQ(heard, result.report.remarks);
+  EXPECT_EQ(heard[0].find("auto: exact --cost"), 0U) << heard[0];
+  EXPECT_EQ(heard[1].find("forecast: "), 0U) << heard[1];
+  EXPECT_EQ(heard[2].find("why: "), 0U) << heard[2];
+}
+
+TEST(Auto, LeavesAloneWhatTheUserSet) {
+  const Dataset data = named(clouds(300, 4, 3, 1), {1.0, 2.0, 3.0});
+  TrainOptions options = automatic();
+  options.cost = 7;
+  options.gamma = {Gamma::Rule::value, 0.33};
+  options.scaling = ScalingMethod::standard;
+  const TrainResult result = train(data, options);
+  EXPECT_EQ(detail(result.report, "chosen_cost"), 7);
+  EXPECT_EQ(detail(result.report, "chosen_gamma"), 0.33);
+  EXPECT_EQ(result.model.scaling().method, ScalingMethod::standard);
+  TrainOptions kept = automatic();
+  kept.automatic = {true, false, true};
+  const TrainResult other = train(data, kept);
+  EXPECT_EQ(detail(other.report, "chosen_cost"), 1);
+  EXPECT_EQ(other.model.scaling().method, ScalingMethod::none);
+}
+
+TEST(Auto, ScalesColumnsThatNeedIt) {
+  const Clouds data = clouds(600, 4, 2, 3, 2.0);
+  std::vector<float> values(data.features.dense_values().begin(),
+                            data.features.dense_values().end());
+  Random random(1);
+  for (std::size_t i = 0; i < values.size(); i += 4)
+    values[i] = static_cast<float>(1e4 * random.normal());  // noise that drowns the rest
+  const Dataset rows(Matrix::dense(600, 4, values), named(data, {-1.0, 1.0}).labels());
+  const TrainResult result = train(rows, automatic());
+  EXPECT_NE(result.model.scaling().method, ScalingMethod::none);
+}
+
+TEST(Auto, DoesRegression) {
+  TrainOptions options = automatic();
+  options.task = Task::regression;
+  const Dataset data = generate("gaussians", {.rows = 300, .seed = 4, .regression = true}).data;
+  const TrainResult result = train(data, options);
+  EXPECT_GT(evaluate(result.model, data).r2, 0.3);
+}
+
+TEST(Auto, TinyDataTrains) {
+  const Dataset data = named(clouds(6, 2, 2, 1), {-1.0, 1.0});
+  EXPECT_FALSE(train(data, automatic()).model.empty());
+}
+
+TEST(Auto, NoTimeAtAllStillLeavesAModel) {
+  const Dataset data = generate("checkerboard", {.rows = 3000, .seed = 1}).data;
+  TrainOptions options = automatic();
+  options.max_seconds = 1e-3;
+  const TrainResult result = train(data, options);
+  EXPECT_FALSE(result.model.empty());
+}
+
+TEST(Auto, UnusableDataIsAnError) {
+  EXPECT_THROW(train(Dataset(random_matrix(9, 2, 1)), automatic()), DataError);
+  EXPECT_THROW(train(Dataset(random_matrix(9, 2, 1), Labels::numeric(std::vector<double>(9, 1.0))),
+                     automatic()),
+               DataError);
+}
+
+TEST(Deadline, SetsItsFlagWhenTimeIsUp) {
+  const RunControl outer;
+  const Deadline deadline(outer, 0.01);
+  const Stopwatch watch;
+  while (!deadline.control().cancelled() && watch.seconds() < 20) {
+  }
+  EXPECT_TRUE(deadline.passed());
+}
+
+TEST(Deadline, PassesTheOuterCancelOn) {
+  std::atomic<bool> cancel = true;
+  RunControl outer;
+  outer.cancel = &cancel;
+  const Deadline deadline(outer, 1e6);
+  const Stopwatch watch;
+  while (!deadline.control().cancelled() && watch.seconds() < 20) {
+  }
+  EXPECT_TRUE(deadline.control().cancelled());
+  EXPECT_FALSE(deadline.passed());
+}
+
+}  // namespace
+}  // namespace tamis::testing

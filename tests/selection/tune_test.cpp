@@ -1,0 +1,201 @@
+// Cross-validation: the shared way against whole trainings, the searches, and what can go wrong.
+#include "tamis/tune.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+
+#include "data/folds.hpp"
+#include "selection/search_points.hpp"
+#include "support/random_data.hpp"
+#include "tamis/error.hpp"
+#include "tamis/generate.hpp"
+
+namespace tamis::testing {
+namespace {
+
+TuneOptions small_grid() {
+  TuneOptions options;
+  options.axes = {{"cost", {0.1, 1, 30, 1000}}, {"gamma", {0.02, 0.2, 2}}};
+  options.folds = 4;
+  return options;
+}
+
+// The same points scored by whole trainings: a third axis that changes nothing forbids sharing.
+TuneOptions unshared(TuneOptions options) {
+  options.axes.push_back({"tube", {0.1}});
+  return options;
+}
+
+void expect_same_scores(const Dataset& data, const TuneOptions& options, double tolerance) {
+  const TuneResult shared = tune(data, options);
+  const TuneResult whole = tune(data, unshared(options));
+  EXPECT_TRUE(shared.shared_kernel);
+  EXPECT_FALSE(whole.shared_kernel);
+  ASSERT_EQ(shared.points.size(), whole.points.size());
+  for (std::size_t p = 0; p < shared.points.size(); ++p) {
+    EXPECT_NEAR(shared.points[p].error, whole.points[p].error, tolerance)
+        << "cost " << shared.points[p].values[0] << " gamma " << shared.points[p].values[1];
+  }
+}
+
+TEST(Tune, SharingChangesNoScore) {
+  // An answer within eps may put a row or two on the other side.
+  expect_same_scores(named(clouds(240, 3, 2, 1), {-1.0, 1.0}), small_grid(), 2.5 / 240);
+  expect_same_scores(named(clouds(240, 3, 4, 2), {1.0, 2.0, 3.0, 4.0}), small_grid(), 4.5 / 240);
+  TuneOptions rest = small_grid();
+  rest.base.multiclass = Multiclass::one_vs_rest;
+  rest.base.loss = SlackLoss::l2;
+  expect_same_scores(named(clouds(240, 3, 3, 3), {1.0, 2.0, 3.0}), rest, 4.5 / 240);
+}
+
+TEST(Tune, SharingChangesNoScoreOfLargerProblems) {
+  // More training rows than are solved on one stored block.
+  const Dataset data = generate("checkerboard", {.rows = 3000, .seed = 5}).data;
+  TuneOptions options;
+  options.axes = {{"cost", {1, 10}}, {"gamma", {100}}};
+  options.folds = 5;
+  expect_same_scores(data, options, 3.5 / 3000);
+}
+
+TEST(Tune, SharingChangesNoScoreOfRegressions) {
+  const Dataset data = generate("gaussians", {.rows = 200, .seed = 4, .regression = true}).data;
+  TuneOptions options = small_grid();
+  options.base.task = Task::regression;
+  const TuneResult shared = tune(data, options);
+  TuneOptions whole = options;
+  whole.axes.push_back({"tube", {options.base.tube}});
+  const TuneResult each = tune(data, whole);
+  EXPECT_TRUE(shared.shared_kernel);
+  for (std::size_t p = 0; p < shared.points.size(); ++p)
+    EXPECT_NEAR(shared.points[p].error, each.points[p].error, 0.02 * each.points[p].error);
+}
+
+TEST(Tune, FindsTheBoardsWidth) {
+  const Dataset data = generate("checkerboard", {.rows = 600, .seed = 1}).data;
+  TuneOptions options;
+  options.base.eps = 0.1;  // some points of the grid are hard to solve
+  const TuneResult result = tune(data, options);
+  EXPECT_EQ(result.points.size(), 100U);
+  const TunePoint& best = result.points[result.best];
+  EXPECT_LT(best.error, 0.15);
+  EXPECT_GT(best.values[1], 20);
+  EXPECT_LT(best.values[1], 1000);
+  EXPECT_EQ(result.options.cost, best.values[0]);
+  EXPECT_EQ(result.options.gamma.value, best.values[1]);
+  for (const TunePoint& point : result.points) EXPECT_GE(point.error, best.error);
+}
+
+TEST(Tune, ThreadsDoNotChangeScores) {
+  const Dataset data = named(clouds(200, 3, 3, 7), {1.0, 2.0, 3.0});
+  std::vector<double> first;
+  for (const int threads : {1, 2, 5}) {
+    RunControl control;
+    control.threads = threads;
+    std::vector<double> errors;
+    for (const TunePoint& point : tune(data, small_grid(), control).points)
+      errors.push_back(point.error);
+    if (first.empty()) first = errors;
+    EXPECT_EQ(errors, first) << threads << " threads";
+  }
+}
+
+TEST(Tune, AnyNumberOfAnyMethodCanBeTried) {
+  const Dataset data = named(clouds(200, 3, 2, 8), {-1.0, 1.0});
+  TuneOptions options;
+  options.base.method = "falk";
+  options.axes = {{"k", {20, 60}}, {"cost", {1, 10}}};
+  EXPECT_EQ(tune(data, options).points.size(), 4U);
+  options.base.method = "knn";
+  options.axes.clear();
+  const TuneResult result = tune(data, options);
+  EXPECT_EQ(result.axes[0].option, "k");
+  EXPECT_GT(result.options.local.k, 0);
+}
+
+TEST(Tune, RandomPointsLieBetweenTheValues) {
+  TuneOptions options;
+  options.search = Search::random;
+  options.trials = 12;
+  options.base.method = "knn";
+  options.axes = {{"k", {3, 40}}};
+  const TuneResult result = tune(named(clouds(150, 3, 2, 9), {-1.0, 1.0}), options);
+  ASSERT_EQ(result.points.size(), 12U);
+  for (const TunePoint& point : result.points) {
+    EXPECT_GE(point.values[0], 3);
+    EXPECT_LE(point.values[0], 40);
+    EXPECT_EQ(point.values[0], std::round(point.values[0]));
+  }
+  Random random(1);
+  const std::vector<TuneAxis> wide{{"cost", {1e-3, 1e3}}};
+  Index low = 0;
+  for (const auto& point : random_points(wide, std::vector<std::uint8_t>{0}, 1000, random))
+    low += point[0] < 1 ? 1 : 0;
+  EXPECT_NEAR(static_cast<double>(low), 500, 60);  // evenly by logarithm
+}
+
+TEST(Tune, HalvingEndsOnAllRowsWithAFewPoints) {
+  const Dataset data = generate("checkerboard", {.rows = 2400, .seed = 2}).data;
+  TuneOptions options;
+  options.search = Search::halving;
+  options.axes = {{"cost", {1, 10, 100}},
+                  {"gamma", {0.1, 0.3, 1, 3, 10, 20, 50, 100, 200, 400, 800, 1600}}};
+  options.base.eps = 0.1;
+  const TuneResult result = tune(data, options);
+  std::size_t on_all = 0;
+  for (const TunePoint& point : result.points) on_all += point.rows == 2400 ? 1 : 0;
+  EXPECT_EQ(on_all, 4U);  // 36 on 266 rows, 12 on 800
+  EXPECT_EQ(result.points[result.best].rows, 2400);
+  EXPECT_LT(result.points[result.best].error, 0.12);
+}
+
+TEST(Tune, SearchesOnAPart) {
+  const Dataset data = generate("checkerboard", {.rows = 2000, .seed = 2}).data;
+  TuneOptions options = small_grid();
+  options.rows = 300;
+  const TuneResult result = tune(data, options);
+  EXPECT_EQ(result.points[0].rows, 300);
+}
+
+TEST(Tune, SaysWhatCannotBeTuned) {
+  const Dataset data = named(clouds(60, 3, 2, 1), {-1.0, 1.0});
+  const auto with_axis = [&](const char* option, std::vector<double> values) {
+    TuneOptions options;
+    options.axes = {{option, std::move(values)}};
+    tune(data, options);
+  };
+  EXPECT_THROW(with_axis("costs", {1}), InvalidArgument);
+  EXPECT_THROW(with_axis("method", {1}), InvalidArgument);
+  EXPECT_THROW(with_axis("k", {1}), InvalidArgument);  // not of exact
+  EXPECT_THROW(with_axis("degree", {1.5}), InvalidArgument);
+  EXPECT_THROW(with_axis("cost", {}), InvalidArgument);
+  EXPECT_THROW(with_axis("cost", {-1}), InvalidArgument);
+  TuneOptions folds = small_grid();
+  folds.folds = 1;
+  EXPECT_THROW(tune(data, folds), InvalidArgument);
+  folds.folds = 100;
+  EXPECT_THROW(tune(data, folds), DataError);
+}
+
+TEST(Tune, PointsThatFailKeepTheirReason) {
+  const Dataset data = named(clouds(120, 3, 2, 1), {-1.0, 1.0});
+  TuneOptions options;
+  options.base.method = "falk";
+  options.base.local.k = 30;
+  options.axes = {{"k-prime", {10, 60}}};
+  const TuneResult result = tune(data, options);
+  EXPECT_EQ(result.best, 0U);
+  EXPECT_TRUE(std::isnan(result.points[1].error));
+  EXPECT_NE(result.points[1].failure.find("k-prime"), std::string::npos);
+}
+
+TEST(Tune, CancelledBeforeAPointIsDone) {
+  std::atomic<bool> cancel = true;
+  RunControl control;
+  control.cancel = &cancel;
+  EXPECT_THROW(tune(named(clouds(60, 3, 2, 1), {-1.0, 1.0}), small_grid(), control), Cancelled);
+}
+
+}  // namespace
+}  // namespace tamis::testing
