@@ -115,6 +115,7 @@ class CompareCommand : public Command {
       one->cost = found.options.cost;
       one->gamma = found.options.gamma;
     }
+    for (const std::string& text : settings_) set_method_option(text, &plan->methods);
     return found;
   }
 

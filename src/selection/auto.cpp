@@ -195,8 +195,10 @@ class Chooser {
 
   TrainOptions with_method(const std::string& method, TrainOptions options) const {
     options.method = method;
+    if (method != "linear") return options;
     // C was chosen for a kernel; a linear machine needs less, and takes long with more.
-    if (method == "linear" && !keeps_cost(options_)) options.cost = TrainOptions().cost;
+    if (!keeps_cost(options_)) options.cost = TrainOptions().cost;
+    options.bias.rule = Bias::Rule::free;  // as the others have it
     return options;
   }
 

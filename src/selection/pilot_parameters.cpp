@@ -93,14 +93,14 @@ class Pilot {
     if (keeps_cost(asked_))
       axes[0].values = {asked_.cost};
     else
-      axes[0].values = {0.25, 2, 16, 128, 1024};
+      axes[0].values = {0.5, 4, 32, 256};
     if (axes.size() > 1) {
       if (keeps_gamma(asked_))
         axes.pop_back();
       else
         axes[1].values = times(axes[1].values[5], {1.0 / 64, 1.0 / 16, 0.25, 1, 4, 16, 64});
     }
-    search(base, std::move(axes), kFirstRows, 5, left() / static_cast<double>(scalings));
+    search(base, std::move(axes), kFirstRows, 3, left() / static_cast<double>(scalings));
   }
 
   // Around the best; more rows allow a narrower kernel, so gamma looks further up than down.

@@ -106,7 +106,15 @@ class Validator {
           std::make_unique<SharedKernel>(unfinished, kernel, static_cast<int>(folds_.size()));
       chains.push_back(std::move(chain));
     }
-    return chains;
+    // From the middle outwards: what a limit of time leaves out is then at the edges.
+    std::vector<Chain> ordered;
+    const Index count = std::ssize(chains);
+    for (Index k = 0; k < count; ++k) {
+      const Index away = (k + 1) / 2;
+      const Index at = count / 2 + (k % 2 == 1 ? -away : away);
+      ordered.push_back(std::move(chains[usize(at)]));
+    }
+    return ordered;
   }
 
   void run_chain(Chain& chain, std::size_t fold, std::vector<std::vector<double>>* seconds) {
