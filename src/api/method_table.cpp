@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "methods/cglq.hpp"
 #include "methods/exact.hpp"
 #include "methods/falk.hpp"
 #include "methods/knn.hpp"
+#include "methods/local_sampling.hpp"
+#include "methods/subsample.hpp"
 #include "tamis/error.hpp"
 #include "tamis/train.hpp"
 
@@ -13,9 +16,11 @@ namespace tamis {
 
 std::span<const MethodEntry> method_table() {
   static constexpr MethodEntry kMethods[] = {
-      {"exact", true, train_exact},     {"falk", true, train_falk},
-      {"falk-c", true, train_falk_c},   {"falk-l", false, train_falk_l},
-      {"knn-svm", true, train_knn_svm}, {"knn", true, train_knn},
+      {"exact", true, train_exact},    {"subsample", true, train_subsample},
+      {"cglq", true, train_cglq},      {"local-sampling", true, train_local_sampling},
+      {"falk", true, train_falk},      {"falk-c", true, train_falk_c},
+      {"falk-l", false, train_falk_l}, {"knn-svm", true, train_knn_svm},
+      {"knn", true, train_knn},
   };
   return kMethods;
 }
