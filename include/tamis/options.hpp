@@ -46,7 +46,7 @@ struct SiftOptions {
 
 /// How many rows a ball gives, whose share among the balls is eta.
 enum class Intensity {
-  budget,   ///< the share eta of all rows outside the subsamples, as far as the ball has them
+  budget,   ///< the share eta of all rows that may be drawn, as far as the ball has them
   literal,  ///< the share eta of the rows in the ball: next to none
 };
 
@@ -59,7 +59,24 @@ struct LocalSamplingOptions {
   Index subsamples = 0;  ///< L; 0: as many as leave 50 rows of each class in each, at most 12
   double beta = 0;       ///< radius over the median distance of support vectors; 0: searched for
   Intensity intensity = Intensity::budget;
+  double budget = 0.4;  ///< rows that may be drawn, as a share of those outside the subsamples
   DrawWeights weights = DrawWeights::none;
+};
+
+enum class LeaderWeights {
+  none,
+  cluster,  ///< a leader costs what the rows it leads cost together
+};
+
+struct LeaderOptions {
+  /// Rows of a class within this distance in feature space have one leader, > 0; 0: found from
+  /// `leaders`.
+  double threshold = 0;
+  std::vector<std::pair<std::string, double>> class_thresholds;  ///< label and its own threshold
+  Index leaders = 0;  ///< wanted, about; 0: a tenth of the rows, at most 20,000
+  double gamma = 0;   ///< of the RBF kernel's distance; 0: gamma / features
+  LeaderWeights weights = LeaderWeights::none;
+  Index refine = 0;  ///< times the threshold is halved around the leaders that are support vectors
 };
 
 /// The local machines: falk, falk-c, falk-l, knn-svm, knn.
@@ -104,6 +121,7 @@ struct TrainOptions {
   // For some methods only; the option table says which.
   SiftOptions sift;
   LocalSamplingOptions local_sampling;
+  LeaderOptions leader;
   LocalOptions local;
 
   /// Throws InvalidArgument naming the option, its value and what is allowed.

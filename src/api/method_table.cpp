@@ -7,6 +7,7 @@
 #include "methods/exact.hpp"
 #include "methods/falk.hpp"
 #include "methods/knn.hpp"
+#include "methods/leader.hpp"
 #include "methods/local_sampling.hpp"
 #include "methods/subsample.hpp"
 #include "tamis/error.hpp"
@@ -16,11 +17,11 @@ namespace tamis {
 
 std::span<const MethodEntry> method_table() {
   static constexpr MethodEntry kMethods[] = {
-      {"exact", true, train_exact},    {"subsample", true, train_subsample},
-      {"cglq", true, train_cglq},      {"local-sampling", true, train_local_sampling},
-      {"falk", true, train_falk},      {"falk-c", true, train_falk_c},
-      {"falk-l", false, train_falk_l}, {"knn-svm", true, train_knn_svm},
-      {"knn", true, train_knn},
+      {"exact", true, train_exact},     {"subsample", true, train_subsample},
+      {"cglq", true, train_cglq},       {"local-sampling", true, train_local_sampling},
+      {"leader", false, train_leader},  {"falk", true, train_falk},
+      {"falk-c", true, train_falk_c},   {"falk-l", false, train_falk_l},
+      {"knn-svm", true, train_knn_svm}, {"knn", true, train_knn},
   };
   return kMethods;
 }

@@ -105,11 +105,34 @@ std::vector<std::pair<std::string, double>> parse_class_weights(std::string_view
   return weights;
 }
 
-std::string class_weights_text(const TrainOptions& options) {
+std::string label_list_text(const std::vector<std::pair<std::string, double>>& list) {
   std::string text;
-  for (const auto& [label, factor] : options.class_weights)
+  for (const auto& [label, factor] : list)
     text += fmt::format("{}{}:{}", text.empty() ? "" : ",", label, factor);
   return text;
+}
+
+// "0.1", or with other values for some classes: "0.1,-1:0.05".
+void parse_thresholds(std::string_view text, LeaderOptions* leader) {
+  LeaderOptions parsed;
+  do {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const std::size_t colon = item.rfind(':');
+    if (colon == std::string_view::npos) {
+      parsed.threshold = parse_number<double>("threshold", item);
+    } else {
+      parsed.class_thresholds.emplace_back(
+          item.substr(0, colon), parse_number<double>("threshold", item.substr(colon + 1)));
+    }
+  } while (!text.empty());
+  leader->threshold = parsed.threshold;
+  leader->class_thresholds = std::move(parsed.class_thresholds);
+}
+
+std::string thresholds_text(const LeaderOptions& leader) {
+  const std::string classes = label_list_text(leader.class_thresholds);
+  return number_text(leader.threshold) + (classes.empty() ? "" : "," + classes);
 }
 
 // A plain number is megabytes, as LIBSVM's.
@@ -250,10 +273,44 @@ void add_local_sampling_options(std::vector<OptionDescription>& table) {
       {{"budget", Intensity::budget}, {"literal", Intensity::literal}},
       "A ball with the share eta gives eta of all rows (budget), or of its own rows (literal)",
       own));
+  table.push_back(nested_number(
+      "budget", "Rows that all balls together may give, as a share of those outside the subsamples",
+      own, [](O & o) -> auto& { return o.local_sampling.budget; }));
   table.push_back(choice(
       "draw-weights", "", [](auto& o) -> auto& { return o.local_sampling.weights; },
       {{"none", DrawWeights::none}, {"inverse", DrawWeights::inverse}},
       "inverse: C of a drawn row is divided by the probability that it was drawn", own));
+}
+
+void add_leader_options(std::vector<OptionDescription>& table) {
+  using O = TrainOptions;
+  const std::vector<std::string_view> own{"leader"};
+  OptionDescription threshold{
+      "threshold",
+      "",
+      "NUMBER,..",
+      "Rows of a class within this distance in feature space have one leader; 0: by --leaders; "
+      "classes of their own as LABEL:NUMBER, for example 0.1,-1:0.05",
+      {},
+      [](O& o, std::string_view text) { parse_thresholds(text, &o.leader); },
+      [](const O& o) { return thresholds_text(o.leader); }};
+  threshold.methods = own;
+  table.push_back(std::move(threshold));
+  table.push_back(nested_number(
+      "leaders",
+      "About so many leaders, by a threshold found on a sample; 0: a tenth of the rows, at most "
+      "20,000",
+      own, [](O & o) -> auto& { return o.leader.leaders; }));
+  table.push_back(nested_number(
+      "leader-gamma", "Gamma of the RBF kernel in the leader's distance; 0: gamma / features", own,
+      [](O & o) -> auto& { return o.leader.gamma; }));
+  table.push_back(choice(
+      "leader-weights", "", [](auto& o) -> auto& { return o.leader.weights; },
+      {{"none", LeaderWeights::none}, {"cluster", LeaderWeights::cluster}},
+      "cluster: a leader costs what the rows it leads cost together", own));
+  table.push_back(nested_number(
+      "refine", "Times the threshold is halved around leaders that are support vectors, 0 to 10",
+      own, [](O & o) -> auto& { return o.leader.refine; }));
 }
 
 std::vector<OptionDescription> make_table() {
@@ -287,18 +344,19 @@ std::vector<OptionDescription> make_table() {
   table.push_back(choice("loss", "", &O::loss, {{"l1", SlackLoss::l1}, {"l2", SlackLoss::l2}},
                          "Training errors cost C times the slack (l1) or its square (l2)"));
   table.push_back(number("tube", "p", &O::tube, "Regression: errors up to this are free, >= 0"));
-  table.push_back(
-      {"class-weight",
-       "",
-       "LABEL:FACTOR,..",
-       "Factors on the cost of classes, for example -1:5; balanced: by their frequency",
-       {},
-       [](O& o, std::string_view text) {
-         o.balanced = text == "balanced";
-         o.class_weights =
-             o.balanced ? std::vector<std::pair<std::string, double>>() : parse_class_weights(text);
-       },
-       [](const O& o) { return o.balanced ? std::string("balanced") : class_weights_text(o); }});
+  table.push_back({"class-weight",
+                   "",
+                   "LABEL:FACTOR,..",
+                   "Factors on the cost of classes, for example -1:5; balanced: by their frequency",
+                   {},
+                   [](O& o, std::string_view text) {
+                     o.balanced = text == "balanced";
+                     o.class_weights = o.balanced ? std::vector<std::pair<std::string, double>>()
+                                                  : parse_class_weights(text);
+                   },
+                   [](const O& o) {
+                     return o.balanced ? std::string("balanced") : label_list_text(o.class_weights);
+                   }});
   table.push_back(
       choice("multiclass", "", &O::multiclass,
              {{"one-vs-one", Multiclass::one_vs_one}, {"one-vs-rest", Multiclass::one_vs_rest}},
@@ -330,12 +388,30 @@ std::vector<OptionDescription> make_table() {
                    }});
   add_sift_options(table);
   add_local_sampling_options(table);
+  add_leader_options(table);
   add_local_options(table);
   return table;
 }
 
 void require(bool ok, std::string_view name, double value, std::string_view allowed) {
   if (!ok) throw InvalidArgument(fmt::format("{} is {}: it must be {}", name, value, allowed));
+}
+
+void validate_leader(const LeaderOptions& leader) {
+  const auto threshold = [](double value, const std::string& name) {
+    require(std::isfinite(value) && value > 0, name, value, "finite and greater than 0");
+  };
+  if (leader.threshold != 0) threshold(leader.threshold, "threshold");
+  for (const auto& [label, value] : leader.class_thresholds)
+    threshold(value, "the threshold of class " + label);
+  const bool given = leader.threshold != 0 || !leader.class_thresholds.empty();
+  require(leader.leaders >= 0, "leaders", static_cast<double>(leader.leaders), "at least 0");
+  require(leader.leaders == 0 || !given, "leaders", static_cast<double>(leader.leaders),
+          "left out when a threshold is given");
+  require(std::isfinite(leader.gamma) && leader.gamma >= 0, "leader-gamma", leader.gamma,
+          "finite and at least 0");
+  require(leader.refine >= 0 && leader.refine <= 10, "refine", static_cast<double>(leader.refine),
+          "0 to 10");
 }
 
 void validate_sift(const SiftOptions& sift) {
@@ -356,6 +432,8 @@ void validate_local_sampling(const LocalSamplingOptions& local) {
   require(local.subsamples >= 0, "subsamples", static_cast<double>(local.subsamples), "at least 0");
   require(std::isfinite(local.beta) && local.beta >= 0, "beta", local.beta,
           "greater than 0, or 0 to search for it");
+  require(local.budget > 0 && local.budget <= 1, "budget", local.budget,
+          "greater than 0 and at most 1");
 }
 
 void require_all(const std::vector<double>& values, std::string_view name, double lowest,
@@ -398,6 +476,7 @@ void TrainOptions::validate() const {
   Kernel{kernel, gamma.rule == Gamma::Rule::value ? gamma.value : 1.0, coef0, degree}.validate();
   validate_sift(sift);
   validate_local_sampling(local_sampling);
+  validate_leader(leader);
   validate_local(local);
 }
 

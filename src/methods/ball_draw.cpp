@@ -66,6 +66,7 @@ void BallDraw::find_shares() {
 
 BallDraw::Drawn BallDraw::draw(double beta) const {
   const double radius = beta * median_distance_;
+  const double budget = context_.options.local_sampling.budget * static_cast<double>(num_drawable_);
   const bool literal = context_.options.local_sampling.intensity == Intensity::literal;
   std::vector<double> missed(usize(data_.rows()), 1.0);  // probability that no ball draws the row
   std::vector<std::uint8_t> drawn(usize(data_.rows()), 0);
@@ -82,7 +83,7 @@ BallDraw::Drawn BallDraw::draw(double beta) const {
         if (may_be_drawn_[usize(row)] != 0) rows.push_back(row);
       }
       const auto in_ball = static_cast<Index>(rows.size());
-      const double all = static_cast<double>(literal ? in_ball : num_drawable_);
+      const double all = literal ? static_cast<double>(in_ball) : budget;
       const Index wanted = std::min<Index>(in_ball, std::llround(share_[begin + j] * all));
       Random random = sift_random(context_, kDrawStep).split(begin + j);
       for (const Index at : sample_without_replacement(in_ball, wanted, random))

@@ -17,14 +17,7 @@ namespace {
 
 constexpr Index kMostSubsamples = 12;
 constexpr double kBetaStep = 0.1;
-
-// Rows of each class (all rows, for a regression).
-std::vector<std::vector<Index>> by_class(const TrainingSet& data, std::span<const Index> rows) {
-  std::vector<std::vector<Index>> classes(usize(std::max<Index>(1, data.num_classes)));
-  for (const Index row : rows)
-    classes[data.is_regression() ? 0 : usize(data.codes[usize(row)])].push_back(row);
-  return classes;
-}
+constexpr int kMostSkipped = 10;
 
 // L: every subsample has rows of every class.
 Index num_subsamples(const std::vector<std::vector<Index>>& classes, Index wanted) {
@@ -92,7 +85,7 @@ MethodResult train_local_sampling(const TrainingSet& data, const TrainContext& c
   const Stopwatch watch;
   const std::vector<Index> drawn = draw_rows(data, split.pool, context.options.sift.delta,
                                              kLeastOfAClass, sift_random(context, 1));
-  auto classes = by_class(data, drawn);
+  auto classes = rows_by_class(data, drawn);
   const Index parts = num_subsamples(classes, options.subsamples);
   TrainReport work;
   std::vector<Index> support = support_of_all(
@@ -102,12 +95,20 @@ MethodResult train_local_sampling(const TrainingSet& data, const TrainContext& c
 
   TrainingSet weighted = data;
   std::optional<BallDraw> balls;
+  // A step of the search that draws less than there is already cannot tell whether to go on.
+  const int most_skipped = search && options.intensity == Intensity::budget ? kMostSkipped : 0;
   std::vector<double> betas{0};  // of each round: the first has the support vectors alone
   const auto next = [&](const KernelMachine&) {
     if (!search && betas.size() > 1) return std::vector<Index>();
     if (!balls) balls.emplace(data, context, support, split.pool_without(drawn));
-    betas.push_back(search ? kBetaStep * static_cast<double>(betas.size()) : options.beta);
-    BallDraw::Drawn found = balls->draw(betas.back());
+    BallDraw::Drawn found;
+    double beta = search ? betas.back() : options.beta;
+    for (int skipped = 0; skipped <= most_skipped; ++skipped) {
+      if (search) beta += kBetaStep;
+      found = balls->draw(beta);
+      if (found.rows.size() >= support.size()) break;
+    }
+    betas.push_back(beta);
     if (options.weights == DrawWeights::inverse) {
       weighted.cost = data.cost;
       for (std::size_t i = 0; i < found.rows.size(); ++i)
@@ -127,6 +128,7 @@ MethodResult train_local_sampling(const TrainingSet& data, const TrainContext& c
   ReportTable& rounds = report.tables.front();
   rounds.columns.emplace_back("beta");
   for (std::size_t i = 0; i < rounds.rows.size(); ++i) rounds.rows[i].push_back(betas[i]);
+  report_detail(report, "sv_initial") = static_cast<double>(support.size());
   report_detail(report, "subsamples") = static_cast<double>(parts);
   report_detail(report, "subsample_rows") = static_cast<double>(drawn.size());
   report_detail(report, "beta") =

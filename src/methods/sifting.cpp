@@ -192,17 +192,22 @@ std::vector<Index> all_rows(const TrainingSet& data) {
   return rows;
 }
 
+std::vector<std::vector<Index>> rows_by_class(const TrainingSet& data,
+                                              std::span<const Index> rows) {
+  std::vector<std::vector<Index>> classes(usize(std::max<Index>(1, data.num_classes)));
+  for (const Index row : rows)
+    classes[data.is_regression() ? 0 : usize(data.codes[usize(row)])].push_back(row);
+  return classes;
+}
+
 Random sift_random(const TrainContext& context, std::uint64_t step) {
   return Random(context.options.seed, kSiftStream).split(step);
 }
 
 std::vector<Index> draw_rows(const TrainingSet& data, std::span<const Index> rows, double fraction,
                              Index least, Random random) {
-  std::vector<std::vector<Index>> strata(usize(std::max<Index>(1, data.num_classes)));
-  for (const Index row : rows)
-    strata[data.is_regression() ? 0 : usize(data.codes[usize(row)])].push_back(row);
   std::vector<Index> drawn;
-  for (const std::vector<Index>& stratum : strata) {
+  for (const std::vector<Index>& stratum : rows_by_class(data, rows)) {
     const auto size = static_cast<Index>(stratum.size());
     const auto wanted = static_cast<Index>(fraction * static_cast<double>(size));
     for (const Index at :

@@ -18,6 +18,8 @@ namespace tamis {
 inline constexpr Index kLeastOfAClass = 50;
 
 std::vector<Index> all_rows(const TrainingSet& data);
+/// The rows of each class, in the order given (all rows, for a regression).
+std::vector<std::vector<Index>> rows_by_class(const TrainingSet& data, std::span<const Index> rows);
 
 /// Independent random numbers for each step of a sifting method.
 Random sift_random(const TrainContext& context, std::uint64_t step);

@@ -33,6 +33,19 @@ const std::map<std::string, BadValues>& bad_values() {
       {"max-iterations", {{"", "-1", "1.5", "x", "99999999999999999999999"}, "max-iterations", {}}},
       {"max-seconds", {{"", "-1", "nan", "inf", "x"}, "max-seconds", {}}},
       {"cache", {{"", "-1", "x", "1Q", "1e999"}, "cache", {}}},
+      {"delta", {{"", "0", "-1", "1.01", "nan", "x"}, "delta", {{"method", "subsample"}}}},
+      {"neighbors", {{"", "-1", "2.5", "x"}, "neighbors", {{"method", "cglq"}}}},
+      {"validation-fraction",
+       {{"", "0", "-1", "0.6", "nan", "x"}, "validation-fraction", {{"method", "cglq"}}}},
+      {"patience", {{"", "0", "-1", "x"}, "patience", {{"method", "cglq"}}}},
+      {"improvement", {{"", "-0.1", "1", "nan", "x"}, "improvement", {{"method", "cglq"}}}},
+      {"max-rounds", {{"", "0", "-1", "x"}, "max-rounds", {{"method", "cglq"}}}},
+      {"subsamples",
+       {{"", "-1", "x", "1000"}, "subsamples", {{"method", "local-sampling"}, {"beta", "1"}}}},
+      {"beta", {{"", "-1", "nan", "inf", "x"}, "beta", {{"method", "local-sampling"}}}},
+      {"intensity", {{"", "much"}, "intensity", {{"method", "local-sampling"}}}},
+      {"budget", {{"", "0", "-1", "1.1", "nan"}, "budget", {{"method", "local-sampling"}}}},
+      {"draw-weights", {{"", "1"}, "draw-weights", {{"method", "local-sampling"}}}},
       {"k", {{"", "-1", "2.5", "x"}, "k is", {{"method", "falk"}}}},
       {"k-prime", {{"", "-1", "11", "x"}, "k-prime", {{"method", "falk"}, {"k", "10"}}}},
       {"index", {{"", "r-tree"}, "index", {{"method", "falk"}}}},
@@ -116,11 +129,12 @@ TEST(Options, TextGoesThereAndBack) {
 struct Effect {
   std::string value;
   std::vector<std::pair<std::string, std::string>> together;
+  Index rows = 90;
 };
 
-// A value that must give another model than the default. Options that only limit time, or draw
-// random numbers a method may not need, are tested elsewhere; those that never change a result are
-// listed below.
+// A value that must give another model than the default. Options that only limit time or rounds, or
+// draw random numbers a method may not need, are tested elsewhere; those that never change a result
+// are listed below.
 TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
   const std::map<std::string, Effect> effects{
       {"kernel", {"linear", {}}},
@@ -136,6 +150,15 @@ TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
       {"task", {"regression", {}}},
       {"eps", {"0.5", {}}},
       {"max-iterations", {"3", {}}},
+      {"delta", {"0.2", {{"method", "subsample"}}, 3000}},
+      {"neighbors", {"2", {{"method", "cglq"}}, 3000}},
+      {"validation-fraction", {"0.3", {{"method", "cglq"}}, 3000}},
+      {"max-rounds", {"1", {{"method", "cglq"}}, 3000}},
+      {"subsamples", {"2", {{"method", "local-sampling"}, {"delta", "0.2"}}, 3000}},
+      {"beta", {"0.7", {{"method", "local-sampling"}}, 3000}},
+      {"intensity", {"literal", {{"method", "local-sampling"}, {"beta", "1"}}, 3000}},
+      {"budget", {"0.2", {{"method", "local-sampling"}, {"beta", "1"}}, 3000}},
+      {"draw-weights", {"inverse", {{"method", "local-sampling"}, {"beta", "1"}}, 3000}},
       {"k", {"20", {{"method", "falk"}}}},
       {"k-prime", {"3", {{"method", "falk"}, {"k", "20"}}}},
       {"selection-centres", {"1", {{"method", "falk-l"}, {"k-grid", "8,16,32"}}}},
@@ -143,10 +166,9 @@ TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
       {"k-grid", {"7", {{"method", "falk-l"}}}},
       {"cost-grid", {"0.1", {{"method", "falk-l"}}}},
       {"percentiles", {"5", {{"method", "falk-l"}}}}};
-  const std::set<std::string> elsewhere{"method", "seed", "max-seconds"};
+  const std::set<std::string> elsewhere{"method", "seed", "max-seconds", "patience", "improvement"};
   const std::map<std::string, Effect> only_speed{
       {"cache", {"1", {}}}, {"index", {"brute-force", {{"method", "falk"}, {"k", "20"}}}}};
-  const Dataset data = named(clouds(90, 3, 3, 2), {1.0, 2.0, 3.0});
   for (const OptionDescription& option : train_option_table()) {
     const std::string name(option.name);
     SCOPED_TRACE(name);
@@ -154,6 +176,7 @@ TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
     const bool speed = only_speed.contains(name);
     const auto found = speed ? only_speed.find(name) : effects.find(name);
     ASSERT_TRUE(speed || found != effects.end()) << "say what " << name << " changes";
+    const Dataset data = named(clouds(found->second.rows, 3, 3, 2), {1.0, 2.0, 3.0});
     TrainOptions options;
     for (const auto& [other, text] : found->second.together) set_option(options, other, text);
     const std::string before = saved_bytes(train(data, options).model);

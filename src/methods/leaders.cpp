@@ -1,0 +1,175 @@
+#include "methods/leaders.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "methods/sifting.hpp"
+#include "neighbors/distances.hpp"
+#include "neighbors/separated_rows.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr Index kSampledRows = 8000;
+constexpr int kMostTrials = 24;
+constexpr double kCloseEnough = 0.03;  // relative, of the number estimated
+
+std::vector<Index> positions(Index count) {
+  std::vector<Index> result(usize(count));
+  std::iota(result.begin(), result.end(), 0);
+  return result;
+}
+
+// Leaders of the points of an index in their order, as positions; those found so far when it must
+// stop.
+std::vector<Index> leaders_of(const NeighborIndex& index, double threshold,
+                              const TrainContext& context) {
+  const std::vector<Index> order = positions(index.num_points());
+  Sieve sieve(index, order, index.space().internal_limit(threshold * threshold), context.control);
+  std::vector<Index> leaders;
+  while (context.must_stop() == StopReason::converged) {
+    const std::vector<Index> taken = sieve.take();
+    if (taken.empty()) break;
+    leaders.insert(leaders.end(), taken.begin(), taken.end());
+  }
+  return leaders;
+}
+
+// Indexes over the rows of each class of a sample.
+class Sample {
+ public:
+  Sample(const TrainingSet& data, const Metric& metric, std::span<const Index> rows, Random random,
+         const TrainContext& context)
+      : context_(context), rows_(static_cast<Index>(rows.size())) {
+    for (std::vector<Index>& of_class : rows_by_class(data, rows)) {
+      random.shuffle(of_class);
+      if (of_class.empty()) continue;
+      classes_.push_back(make_neighbor_index(data.features.select(of_class), metric,
+                                             Structure::automatic, context.control));
+    }
+  }
+
+  double num_leaders(double threshold) const {
+    Index count = 0;
+    for (const auto& index : classes_)
+      count += static_cast<Index>(leaders_of(*index, threshold, context_).size());
+    return static_cast<double>(count);
+  }
+
+  // Beyond this there is one leader a class.
+  double largest_threshold() const {
+    double largest = 0;
+    for (const auto& index : classes_) {
+      for (const float squared : index
+                                     ->nearest(index->space().points(), std::vector<Index>{0},
+                                               index->num_points(), context_.control)
+                                     .squared_distances)
+        largest = std::max(largest, static_cast<double>(squared));
+    }
+    return 2 * std::sqrt(largest);
+  }
+
+  double rows() const { return static_cast<double>(rows_); }
+
+ private:
+  const TrainContext& context_;
+  Index rows_;
+  std::vector<std::unique_ptr<NeighborIndex>> classes_;
+};
+
+}  // namespace
+
+Metric leader_metric(const TrainingSet& data, const TrainOptions& options) {
+  Kernel kernel = data.kernel;
+  if (kernel.type == KernelType::rbf) {
+    kernel.gamma =
+        options.leader.gamma > 0
+            ? options.leader.gamma
+            : kernel.gamma / static_cast<double>(std::max<Index>(1, data.features.cols()));
+  }
+  return {kernel};
+}
+
+std::vector<std::vector<Index>> leader_order(const TrainingSet& data, const TrainContext& context) {
+  std::vector<Index> rows = all_rows(data);
+  sift_random(context, 0).shuffle(rows);
+  return rows_by_class(data, rows);
+}
+
+std::vector<Index> find_leaders(const TrainingSet& data, const Metric& metric,
+                                std::span<const Index> order, double threshold,
+                                const TrainContext& context) {
+  std::vector<Index> leaders;
+  if (order.empty()) return leaders;
+  try {
+    const auto index = make_neighbor_index(data.features.select(order), metric,
+                                           Structure::automatic, context.control);
+    leaders = leaders_of(*index, threshold, context);
+  } catch (const Cancelled&) {
+  }
+  if (leaders.empty()) leaders.push_back(0);
+  for (Index& leader : leaders) leader = order[usize(leader)];
+  return leaders;
+}
+
+std::vector<Index> find_more_leaders(const TrainingSet& data, const Metric& metric,
+                                     std::span<const Index> order, std::span<const Index> leaders,
+                                     std::span<const Index> around, double old_threshold,
+                                     double threshold, const TrainContext& context) {
+  const auto near_some = make_neighbor_index(data.features.select(around), metric,
+                                             Structure::automatic, context.control);
+  const std::vector<std::uint8_t> is_near =
+      near_some->any_within(data.features, order, old_threshold * old_threshold, context.control);
+  // The leaders come first, so that they are taken, or stand for a leader before them.
+  std::vector<Index> rows(leaders.begin(), leaders.end());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (is_near[i] != 0) rows.push_back(order[i]);
+  }
+  return find_leaders(data, metric, rows, threshold, context);
+}
+
+std::vector<double> cluster_costs(const TrainingSet& data, const Metric& metric,
+                                  std::span<const Index> rows, std::span<const Index> leaders,
+                                  const TrainContext& context) {
+  const auto index = make_neighbor_index(data.features.select(leaders), metric,
+                                         Structure::automatic, context.control, 1);
+  const Neighbors nearest = index->nearest(data.features, rows, 1, context.control);
+  std::vector<double> costs(leaders.size(), 0.0);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    costs[usize(nearest.rows[i])] += data.cost[usize(rows[i])];
+  return costs;
+}
+
+double find_threshold(const TrainingSet& data, const Metric& metric, Index wanted,
+                      const TrainContext& context) {
+  const double n = static_cast<double>(data.rows());
+  const std::vector<Index> rows =
+      draw_rows(data, all_rows(data), std::min(1.0, static_cast<double>(kSampledRows) / n), 1,
+                sift_random(context, 1));
+  const std::vector<Index> some = draw_rows(data, rows, 0.5, 1, sift_random(context, 2));
+  const Sample sample(data, metric, rows, sift_random(context, 3), context);
+  const Sample half(data, metric, some, sift_random(context, 4), context);
+  const auto estimate = [&](double threshold) {
+    const double count = sample.num_leaders(threshold);
+    if (sample.rows() == n) return count;
+    const double growth =
+        std::log(count / half.num_leaders(threshold)) / std::log(sample.rows() / half.rows());
+    return count * std::pow(n / sample.rows(), std::clamp(growth, 0.0, 1.0));
+  };
+  double high = sample.largest_threshold();
+  double low = 1e-6 * high;
+  double threshold = low;
+  for (int trial = 0; trial < kMostTrials && low < high; ++trial) {
+    if (context.must_stop() != StopReason::converged) break;
+    threshold = std::sqrt(low * high);
+    const double count = estimate(threshold) / static_cast<double>(wanted);
+    if (std::abs(count - 1) < kCloseEnough) break;
+    (count > 1 ? low : high) = threshold;
+  }
+  return threshold;
+}
+
+}  // namespace tamis
