@@ -34,6 +34,34 @@ struct Gamma {
   double value = 0;
 };
 
+/// Methods that train on a part of the rows, round by round.
+struct SiftOptions {
+  double delta = 0.05;               ///< share of the rows drawn, in (0, 1]
+  Index neighbors = 5;               ///< rows taken in around each support vector, >= 0
+  double validation_fraction = 0.1;  ///< share held out to measure rounds, in (0, 0.5]
+  Index patience = 2;                ///< rounds without improvement that end the search, >= 1
+  double improvement = 0.01;         ///< of the validation error, relative, that counts; in [0, 1)
+  Index max_rounds = 20;             ///< >= 1
+};
+
+/// How many rows a ball gives, whose share among the balls is eta.
+enum class Intensity {
+  budget,   ///< the share eta of all rows outside the subsamples, as far as the ball has them
+  literal,  ///< the share eta of the rows in the ball: next to none
+};
+
+enum class DrawWeights {
+  none,
+  inverse,  ///< C of a drawn row is divided by the probability that it was drawn
+};
+
+struct LocalSamplingOptions {
+  Index subsamples = 0;  ///< L; 0: as many as leave 50 rows of each class in each, at most 12
+  double beta = 0;       ///< radius over the median distance of support vectors; 0: searched for
+  Intensity intensity = Intensity::budget;
+  DrawWeights weights = DrawWeights::none;
+};
+
 /// The local machines: falk, falk-c, falk-l, knn-svm, knn.
 struct LocalOptions {
   std::int64_t k = 0;  ///< rows of a neighbourhood; 0: 500 to 2000 by the number of rows (knn: 15)
@@ -82,10 +110,13 @@ struct TrainOptions {
   std::int64_t max_iterations = 0;  ///< pair updates (linear: epochs) per machine; 0: none
   double max_seconds = 0;           ///< wall time of the training; 0: no limit
 
-  LocalOptions local;
-
   // How fast; never changes the result.
   std::int64_t cache_bytes = 0;  ///< for kernel rows; 0: what the memory budget leaves
+
+  // For some methods only; the option table says which.
+  SiftOptions sift;
+  LocalSamplingOptions local_sampling;
+  LocalOptions local;
 
   /// Throws InvalidArgument naming the option, its value and what is allowed.
   void validate() const;

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "methods/cglq.hpp"
 #include "methods/exact.hpp"
 #include "methods/falk.hpp"
 #include "methods/knn.hpp"
 #include "methods/linear.hpp"
+#include "methods/local_sampling.hpp"
+#include "methods/subsample.hpp"
 #include "tamis/error.hpp"
 #include "tamis/train.hpp"
 
@@ -14,10 +17,11 @@ namespace tamis {
 
 std::span<const MethodEntry> method_table() {
   static constexpr MethodEntry kMethods[] = {
-      {"exact", true, true, train_exact},     {"falk", true, true, train_falk},
-      {"falk-c", true, true, train_falk_c},   {"falk-l", false, true, train_falk_l},
-      {"knn-svm", true, true, train_knn_svm}, {"knn", true, true, train_knn},
-      {"linear", true, false, train_linear},
+      {"exact", true, true, train_exact},    {"subsample", true, true, train_subsample},
+      {"cglq", true, true, train_cglq},      {"local-sampling", true, true, train_local_sampling},
+      {"falk", true, true, train_falk},      {"falk-c", true, true, train_falk_c},
+      {"falk-l", false, true, train_falk_l}, {"knn-svm", true, true, train_knn_svm},
+      {"knn", true, true, train_knn},        {"linear", true, false, train_linear},
   };
   return kMethods;
 }

@@ -5,7 +5,9 @@
 
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <type_traits>
 
 #include "api/method_table.hpp"
 #include "base/memory.hpp"
@@ -43,18 +45,23 @@ OptionDescription number(std::string_view name, std::string_view letter,
           [field](const TrainOptions& o) { return fmt::format("{}", o.*field); }};
 }
 
+// What a member pointer, or a function of the options, gives a reference to.
+template <typename Field>
+using FieldType = std::remove_reference_t<std::invoke_result_t<Field, TrainOptions&>>;
+
 // A field that is one of a few names.
-template <typename Enum>
-OptionDescription choice(std::string_view name, std::string_view letter, Enum TrainOptions::*field,
-                         std::vector<std::pair<std::string_view, Enum>> values,
-                         std::string_view help) {
+template <typename Field>
+OptionDescription choice(
+    std::string_view name, std::string_view letter, Field field,
+    std::type_identity_t<std::vector<std::pair<std::string_view, FieldType<Field>>>> values,
+    std::string_view help, std::vector<std::string_view> methods = {}) {
   std::vector<std::string_view> names;
   names.reserve(values.size());
   for (const auto& entry : values) names.push_back(entry.first);
   const auto set = [name, field, values](TrainOptions& o, std::string_view text) {
     for (const auto& [known, value] : values) {
       if (known != text) continue;
-      o.*field = value;
+      std::invoke(field, o) = value;
       return;
     }
     std::string all;
@@ -63,11 +70,11 @@ OptionDescription choice(std::string_view name, std::string_view letter, Enum Tr
   };
   const auto get = [field, values](const TrainOptions& o) {
     for (const auto& [known, value] : values) {
-      if (value == o.*field) return std::string(known);
+      if (value == std::invoke(field, o)) return std::string(known);
     }
     return std::string();
   };
-  return {name, letter, "NAME", help, std::move(names), set, get};
+  return {name, letter, "NAME", help, std::move(names), set, get, std::move(methods)};
 }
 
 Gamma parse_gamma(std::string_view text) {
@@ -221,6 +228,54 @@ OptionDescription for_kernels(OptionDescription option) {
   return option;
 }
 
+void add_sift_options(std::vector<OptionDescription>& table) {
+  using O = TrainOptions;
+  const std::vector<std::string_view> in_rounds{"cglq", "local-sampling"};
+  table.push_back(nested_number(
+      "delta", "Share of the rows drawn at a time, in (0, 1]",
+      {"subsample", "cglq", "local-sampling"}, [](O & o) -> auto& { return o.sift.delta; }));
+  table.push_back(nested_number(
+      "neighbors", "Rows taken in around each support vector, at least 0", {"cglq"},
+      [](O & o) -> auto& { return o.sift.neighbors; }));
+  table.push_back(nested_number(
+      "validation-fraction",
+      "Share of the rows held out to measure each round, at most 20,000 of them; in (0, 0.5]",
+      in_rounds, [](O & o) -> auto& { return o.sift.validation_fraction; }));
+  table.push_back(nested_number(
+      "patience", "Rounds without improvement after which the best so far is taken, at least 1",
+      in_rounds, [](O & o) -> auto& { return o.sift.patience; }));
+  table.push_back(nested_number(
+      "improvement", "Relative fall of the validation error that counts as improvement, in [0, 1)",
+      in_rounds, [](O & o) -> auto& { return o.sift.improvement; }));
+  table.push_back(nested_number(
+      "max-rounds", "Rounds at most, at least 1", in_rounds,
+      [](O & o) -> auto& { return o.sift.max_rounds; }));
+}
+
+void add_local_sampling_options(std::vector<OptionDescription>& table) {
+  using O = TrainOptions;
+  const std::vector<std::string_view> own{"local-sampling"};
+  table.push_back(nested_number(
+      "subsamples",
+      "Machines the rows drawn first are shared among; 0: 50 rows of each class in each, at most "
+      "12",
+      own, [](O & o) -> auto& { return o.local_sampling.subsamples; }));
+  table.push_back(nested_number(
+      "beta",
+      "Radius of the balls, in medians of the distance between support vectors; 0: 0.1, 0.2 .. as "
+      "long as the validation error falls",
+      own, [](O & o) -> auto& { return o.local_sampling.beta; }));
+  table.push_back(choice(
+      "intensity", "", [](auto& o) -> auto& { return o.local_sampling.intensity; },
+      {{"budget", Intensity::budget}, {"literal", Intensity::literal}},
+      "A ball with the share eta gives eta of all rows (budget), or of its own rows (literal)",
+      own));
+  table.push_back(choice(
+      "draw-weights", "", [](auto& o) -> auto& { return o.local_sampling.weights; },
+      {{"none", DrawWeights::none}, {"inverse", DrawWeights::inverse}},
+      "inverse: C of a drawn row is divided by the probability that it was drawn", own));
+}
+
 std::vector<OptionDescription> make_table() {
   using O = TrainOptions;
   std::vector<OptionDescription> table;
@@ -307,12 +362,34 @@ std::vector<OptionDescription> make_table() {
        [](const O& o) {
          return o.cache_bytes == 0 ? std::string("0") : fmt::format("{}B", o.cache_bytes);
        }}));
+  add_sift_options(table);
+  add_local_sampling_options(table);
   add_local_options(table);
   return table;
 }
 
 void require(bool ok, std::string_view name, double value, std::string_view allowed) {
   if (!ok) throw InvalidArgument(fmt::format("{} is {}: it must be {}", name, value, allowed));
+}
+
+void validate_sift(const SiftOptions& sift) {
+  const auto at_least = [](Index value, Index least, std::string_view name) {
+    require(value >= least, name, static_cast<double>(value), fmt::format("at least {}", least));
+  };
+  require(sift.delta > 0 && sift.delta <= 1, "delta", sift.delta, "greater than 0 and at most 1");
+  at_least(sift.neighbors, 0, "neighbors");
+  require(sift.validation_fraction > 0 && sift.validation_fraction <= 0.5, "validation-fraction",
+          sift.validation_fraction, "greater than 0 and at most 0.5");
+  at_least(sift.patience, 1, "patience");
+  require(sift.improvement >= 0 && sift.improvement < 1, "improvement", sift.improvement,
+          "at least 0 and less than 1");
+  at_least(sift.max_rounds, 1, "max-rounds");
+}
+
+void validate_local_sampling(const LocalSamplingOptions& local) {
+  require(local.subsamples >= 0, "subsamples", static_cast<double>(local.subsamples), "at least 0");
+  require(std::isfinite(local.beta) && local.beta >= 0, "beta", local.beta,
+          "greater than 0, or 0 to search for it");
 }
 
 void require_all(const std::vector<double>& values, std::string_view name, double lowest,
@@ -350,12 +427,14 @@ void TrainOptions::validate() const {
   require(bias.rule != Bias::Rule::penalised || (std::isfinite(bias.value) && bias.value > 0),
           "bias", bias.value, "finite and greater than 0, none or free");
   require(cache_bytes >= 0, "cache", static_cast<double>(cache_bytes), "at least 0");
-  validate_local(local);
   for (const auto& [label, factor] : class_weights) {
     require(std::isfinite(factor) && factor > 0, "the weight of class " + label, factor,
             "finite and greater than 0");
   }
   Kernel{kernel, gamma.rule == Gamma::Rule::value ? gamma.value : 1.0, coef0, degree}.validate();
+  validate_sift(sift);
+  validate_local_sampling(local_sampling);
+  validate_local(local);
 }
 
 bool applies_to(const OptionDescription& option, std::string_view method) {
