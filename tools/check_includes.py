@@ -10,7 +10,7 @@ BELOW = {
     "data": ["base"],
     "kernels": ["data", "base"],
     "qp": ["base"],
-    "linear": ["data", "base"],
+    "linear": ["qp", "data", "base"],
     "gram": ["kernels", "qp", "data", "base"],
     "neighbors": ["kernels", "data", "base"],
     "model": ["gram", "qp", "neighbors", "kernels", "data", "base"],

@@ -52,6 +52,12 @@ class EvaluateCommand : public Command {
     session.say(fmt::format("{} rows, {} errors: error rate {:.4f} %, accuracy {:.4f} %",
                             result.rows, result.errors, 100 * result.error_rate,
                             100 * result.accuracy));
+    if (result.has_probabilities) {
+      session.say(fmt::format("probabilities: log loss {:.6g}, Brier score {:.6g}", result.log_loss,
+                              result.brier));
+      session.report()["log_loss"] = result.log_loss;
+      session.report()["brier"] = result.brier;
+    }
     session.say(fmt::format("{:>12} {:>10} {:>10} {:>10}", "class", "rows", "precision", "recall"));
     auto& json = session.report();
     json["errors"] = result.errors;

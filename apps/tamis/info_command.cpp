@@ -57,6 +57,7 @@ class InfoCommand : public Command {
     report["features"] = model.num_features();
     report["support_vectors"] = model.num_support_vectors();
     report["scaling"] = scaling_name(model.scaling().method);
+    report["probabilities"] = model.has_probabilities();
     report["description"] = model.describe();
     report["classes"] = nlohmann::ordered_json::array();
     std::string classes;
@@ -72,6 +73,7 @@ class InfoCommand : public Command {
       line(session, "classes", fmt::format("{} ({})", model.classes().size(), classes));
     line(session, "features", fmt::format("{}", model.num_features()));
     line(session, "support vectors", fmt::format("{}", model.num_support_vectors()));
+    if (model.has_probabilities()) line(session, "probabilities", "yes");
     line(session, "scaling", std::string(scaling_name(model.scaling().method)));
     if (error) return;
     report["file_bytes"] = bytes;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "session.hpp"
+#include "tamis/calibrate.hpp"
 #include "tamis/io.hpp"
 #include "tamis/predict.hpp"
 
@@ -22,10 +23,13 @@ std::string label_lines(const Labels& labels) {
   return text;
 }
 
-// A table with tabs: a header line, then the label and the values of each row.
-std::string value_lines(const Labels& labels, const DecisionValues& values) {
+// A table with tabs: a header line, then the label and the values of each row. `values` has a cols
+// field and an at() method.
+template <typename Values>
+std::string table_lines(const std::vector<std::string>& columns, const Labels& labels,
+                        const Values& values) {
   std::string text = "label";
-  for (const std::string& column : values.columns) text += "\t" + column;
+  for (const std::string& column : columns) text += "\t" + column;
   text += "\n";
   for (Index i = 0; i < labels.size(); ++i) {
     text += labels.name(i);
@@ -36,6 +40,13 @@ std::string value_lines(const Labels& labels, const DecisionValues& values) {
     text += '\n';
   }
   return text;
+}
+
+std::string probability_lines(const Labels& classes, const Labels& labels,
+                              const Probabilities& values) {
+  std::vector<std::string> columns;
+  for (Index c = 0; c < classes.size(); ++c) columns.push_back(classes.name(c));
+  return table_lines(columns, labels, values);
 }
 
 class PredictCommand : public Command {
@@ -49,6 +60,10 @@ class PredictCommand : public Command {
                  "where to write one label a line; - is standard output");
     options.flag("--decision-values", decision_values_,
                  "write a table with tabs: a header line, then label and decision values");
+    options.flag(
+        "--probabilities", probabilities_,
+        "write a table with tabs: a header line, then label and probability of each class; "
+        "for models that were calibrated");
     options.reading(read_);
     options.common(common_);
     options.example("tamis predict train.model test.svm -o predicted.txt");
@@ -56,6 +71,8 @@ class PredictCommand : public Command {
 
   int run(Session& session) override {
     session.require_one_stdout(output_);
+    if (probabilities_ && decision_values_)
+      throw UsageError("--decision-values and --probabilities do not go together");
     const Model model = session.timed("load", [&] { return load_model(model_path_); });
     read_.min_features = model.num_features();
     const Dataset data =
@@ -63,9 +80,12 @@ class PredictCommand : public Command {
     std::string text;
     const Labels predicted = session.timed("predict", [&] {
       Labels labels = predict(model, data.features(), session.control());
-      if (decision_values_) {
+      if (probabilities_) {
+        text = probability_lines(model.classes(), labels,
+                                 probabilities(model, data.features(), session.control()));
+      } else if (decision_values_) {
         const auto values = decision_values(model, data.features(), session.control());
-        text = value_lines(labels, values);
+        text = table_lines(values.columns, labels, values);
       } else {
         text = label_lines(labels);
       }
@@ -138,6 +158,7 @@ class PredictCommand : public Command {
   std::string data_path_;
   std::string output_ = "-";
   bool decision_values_ = false;
+  bool probabilities_ = false;
   ReadOptions read_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "session.hpp"
+#include "tamis/calibrate.hpp"
 #include "tamis/io.hpp"
 #include "tamis/train.hpp"
 
@@ -26,6 +27,12 @@ class TrainCommand : public Command {
         .no_default();
     options.choice("--model-format", format_, {"native", "libsvm"}, "NAME",
                    "write tamis's own format, or LIBSVM's for svm-predict");
+    options.integer(
+        "--probability-folds", folds_, 0, 1000, "NUMBER",
+        "give the model probabilities, fitted on the scores of rows held out in so many "
+        "folds, 2 or more; limits hold for each training; 0: none");
+    options.choice("--calibration", calibration_, {"sigmoid", "isotonic"}, "NAME",
+                   "what these probabilities are fitted with");
     // LIBSVM's number for the kind of machine: another way to say --task.
     options.custom("-s", "NUMBER", "LIBSVM's: 0 classification (C-SVC), 3 regression (epsilon-SVR)",
                    [this](const std::string& text) {
@@ -66,8 +73,11 @@ class TrainCommand : public Command {
     read_.text_labels = train_.task == Task::classification;
     const Dataset data =
         session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
-    const TrainResult result =
-        session.timed("train", [&] { return train(data, train_, session.control()); });
+    const TrainResult result = session.timed("train", [&] {
+      if (folds_ == 0) return train(data, train_, session.control());
+      return train_calibrated(data, train_, static_cast<int>(folds_),
+                              parse_calibration_method(calibration_), session.control());
+    });
     session.timed("write", [&] {
       save_model(result.model, output_,
                  format_ == "libsvm" ? ModelFormat::libsvm : ModelFormat::native);
@@ -129,6 +139,10 @@ class TrainCommand : public Command {
         for (std::size_t c = 0; c < values.size(); ++c) row[table.columns[c]] = number(values[c]);
       }
     }
+    if (folds_ > 0) {
+      json["probability_folds"] = folds_;
+      json["calibration"] = calibration_;
+    }
     json["warnings"] = report.warnings;
     for (const OptionDescription& described : train_option_table()) {
       if (applies_to(described, train_.method))
@@ -139,6 +153,8 @@ class TrainCommand : public Command {
   std::string data_path_;
   std::string output_;
   std::string format_ = "native";
+  std::int64_t folds_ = 0;
+  std::string calibration_ = "sigmoid";
   TrainOptions train_;
   std::vector<const OptionDescription*> given_;
   ReadOptions read_;

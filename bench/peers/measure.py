@@ -64,7 +64,7 @@ def arguments(description):
 def require_programs(tamis, *names):
     missing = [name for name in names if not shutil.which(name)]
     if missing:
-        sys.exit(f"not installed: {', '.join(missing)} (Debian: libsvm-tools)")
+        sys.exit(f"not installed: {', '.join(missing)} (Debian: libsvm-tools, liblinear-tools)")
     if not tamis.exists():
         sys.exit(f"{tamis} is not there: build it first (scripts/quickstart), or give --tamis")
 
@@ -103,19 +103,19 @@ def range_text(counts):
     return f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
 
 
-def surroundings(tamis, threads, peer=True):
-    """What was measured, and on what."""
+def surroundings(tamis, threads, peer="LIBSVM", package="libsvm-tools"):
+    """What was measured, and on what. `peer`: the other program; empty: none."""
     info = json.loads(run([tamis, "info", "--json", "-"]).out)
     processor = "unknown processor"
     cpuinfo = pathlib.Path("/proc/cpuinfo")
     if cpuinfo.exists():
         found = re.search(r"^model name\s*:\s*(.+)$", cpuinfo.read_text(), re.MULTILINE)
         processor = found.group(1).strip() if found else processor
-    libsvm = ", LIBSVM"
-    if shutil.which("dpkg-query"):
-        asked = subprocess.run(["dpkg-query", "-W", "-f=${Version}", "libsvm-tools"], capture_output=True, text=True)
-        libsvm += " " + asked.stdout.split("+")[0].split("-")[0] if asked.returncode == 0 else ""
-    against = f"{libsvm} (which has one thread)" if peer else ""
+    against = f", {peer}" if peer else ""
+    if peer and shutil.which("dpkg-query"):
+        asked = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package], capture_output=True, text=True)
+        against += " " + asked.stdout.split("+")[0].split("-")[0] if asked.returncode == 0 else ""
+    against += " (which has one thread)" if peer else ""
     return f"tamis {info['version']} with {threads} threads and {info['simd']}{against}; {processor}."
 
 

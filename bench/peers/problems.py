@@ -126,6 +126,11 @@ def make_as_is(_problem, sources, folder, _tamis):
         write_lines(folder / f"{part}.svm", lines_of(source))
 
 
+def make_whole(_problem, sources, folder, _tamis):
+    """A data set of one part, for comparisons that need no test rows."""
+    write_lines(folder / "train.svm", lines_of(sources[0]))
+
+
 def scale_to_unit(folder, tamis):
     """train.raw and test.raw -> train.svm and test.svm in [0, 1], the ranges learnt on the training part."""
     for part, ranges in (("train", "--save-ranges"), ("test", "--load-ranges")):
@@ -188,5 +193,5 @@ def make_cadata(problem, sources, folder, _tamis):
     write_lines(folder / "test.svm", lines[problem.rows:])
 
 
-RECIPES = {"as_is": make_as_is, "minmax": make_minmax, "covtype": make_covtype, "checkerboard": make_checkerboard,
+RECIPES = {"as_is": make_as_is, "whole": make_whole, "minmax": make_minmax, "covtype": make_covtype, "checkerboard": make_checkerboard,
            "mnist": make_mnist, "cadata": make_cadata}

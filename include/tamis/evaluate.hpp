@@ -29,6 +29,13 @@ struct Evaluation {
   std::vector<ClassScore> classes;
   /// confusion[i * classes + j]: rows of class i given label j.
   std::vector<Index> confusion;
+  /// Models with probabilities. log_loss: mean of -log of the true class's probability (at least
+  /// 1e-15, also for classes the model does not know). brier: mean squared error of the
+  /// probability of the first class when there are two, summed over the classes when there are
+  /// more.
+  bool has_probabilities = false;
+  double log_loss = 0;
+  double brier = 0;
   // Regression.
   double mse = 0;
   double mae = 0;

@@ -13,7 +13,8 @@ namespace tamis {
 enum class Task { classification, regression };
 std::string_view task_name(Task task);
 
-class Machine;  // src/model/machine.hpp: what turns rows into decision values
+class Machine;       // src/model/machine.hpp: what turns rows into decision values
+struct Calibration;  // src/model/calibration.hpp: what turns these into probabilities
 
 class Model {
  public:
@@ -35,6 +36,12 @@ class Model {
   /// For people: one line.
   std::string describe() const;
 
+  /// Whether probabilities() of calibrate.hpp can be asked for.
+  bool has_probabilities() const { return calibration_ != nullptr; }
+  const Calibration& calibration() const { return *calibration_; }
+  /// The same model with other probabilities, or with none (null).
+  Model with_calibration(std::shared_ptr<const Calibration> calibration) const;
+
   const Machine& machine() const { return *machine_; }
   std::shared_ptr<const Machine> shared_machine() const { return machine_; }
 
@@ -44,6 +51,7 @@ class Model {
   Scaling scaling_;
   std::shared_ptr<const Machine> machine_;
   std::string method_;
+  std::shared_ptr<const Calibration> calibration_;
 };
 
 }  // namespace tamis

@@ -92,6 +92,17 @@ struct LocalOptions {
   std::vector<double> percentiles = {1, 10, 50, 90};  ///< of local distances, for the kernel width
 };
 
+/// The offset of a linear machine.
+struct Bias {
+  enum class Rule {
+    none,       ///< f(x) = w'x
+    penalised,  ///< LIBLINEAR's -B: a column of this value, whose weight counts in |w|
+    free,       ///< not penalised, as LIBSVM's
+  };
+  Rule rule = Rule::none;
+  double value = 1;  ///< penalised: > 0
+};
+
 struct TrainOptions {
   // What is learnt.
   std::string method = "exact";
@@ -102,6 +113,7 @@ struct TrainOptions {
   int degree = 3;
   double cost = 1;  ///< C > 0, the price of a slack
   SlackLoss loss = SlackLoss::l1;
+  Bias bias;          ///< linear machines; the others have an offset that is not penalised
   double tube = 0.1;  ///< epsilon >= 0 of epsilon-SVR
   std::vector<std::pair<std::string, double>>
       class_weights;      ///< label and factor on its C; others 1
@@ -112,7 +124,7 @@ struct TrainOptions {
 
   // When it is good enough, or enough altogether.
   double eps = 1e-3;                ///< KKT tolerance > 0, as LIBSVM's -e
-  std::int64_t max_iterations = 0;  ///< pair updates per machine; 0: no limit
+  std::int64_t max_iterations = 0;  ///< pair updates (linear: epochs) per machine; 0: none
   double max_seconds = 0;           ///< wall time of the training; 0: no limit
 
   // How fast; never changes the result.

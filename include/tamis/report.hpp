@@ -43,7 +43,7 @@ struct TrainReport {
   double objective = 0;                 ///< dual objective as LIBSVM's "obj", summed over machines
   double gap = 0;                       ///< primal minus dual objective, summed over machines
   double violation = 0;                 ///< largest KKT violation; at most eps when converged
-  std::int64_t iterations = 0;          ///< pair updates, summed over machines
+  std::int64_t iterations = 0;          ///< pair updates (linear: epochs), summed over machines
   std::int64_t kernel_evaluations = 0;  ///< kernel values computed
   std::int64_t cached_evaluations = 0;  ///< kernel values taken from the row cache instead
   /// Seconds per phase in order of first use, and the whole.

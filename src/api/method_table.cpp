@@ -8,6 +8,7 @@
 #include "methods/falk.hpp"
 #include "methods/knn.hpp"
 #include "methods/leader.hpp"
+#include "methods/linear.hpp"
 #include "methods/local_sampling.hpp"
 #include "methods/subsample.hpp"
 #include "tamis/error.hpp"
@@ -17,11 +18,12 @@ namespace tamis {
 
 std::span<const MethodEntry> method_table() {
   static constexpr MethodEntry kMethods[] = {
-      {"exact", true, train_exact},     {"subsample", true, train_subsample},
-      {"cglq", true, train_cglq},       {"local-sampling", true, train_local_sampling},
-      {"leader", false, train_leader},  {"falk", true, train_falk},
-      {"falk-c", true, train_falk_c},   {"falk-l", false, train_falk_l},
-      {"knn-svm", true, train_knn_svm}, {"knn", true, train_knn},
+      {"exact", true, true, train_exact},    {"subsample", true, true, train_subsample},
+      {"cglq", true, true, train_cglq},      {"local-sampling", true, true, train_local_sampling},
+      {"leader", false, true, train_leader}, {"falk", true, true, train_falk},
+      {"falk-c", true, true, train_falk_c},  {"falk-l", false, true, train_falk_l},
+      {"knn-svm", true, true, train_knn_svm}, {"knn", true, true, train_knn},
+      {"linear", true, false, train_linear},
   };
   return kMethods;
 }

@@ -11,6 +11,7 @@ namespace tamis {
 struct MethodEntry {
   std::string_view name;
   bool does_regression;
+  bool uses_kernel;
   MethodResult (*train)(const TrainingSet& data, const TrainContext& context);
 };
 

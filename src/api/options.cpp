@@ -88,6 +88,18 @@ std::string gamma_text(const Gamma& gamma) {
   return gamma.rule == Gamma::Rule::scale ? "scale" : "auto";
 }
 
+Bias parse_bias(std::string_view text) {
+  if (text == "free") return {Bias::Rule::free, 1};
+  if (text == "none") return {};
+  const auto value = parse_number<double>("bias", text);
+  return value < 0 ? Bias{} : Bias{Bias::Rule::penalised, value};
+}
+
+std::string bias_text(const Bias& bias) {
+  if (bias.rule == Bias::Rule::penalised) return number_text(bias.value);
+  return bias.rule == Bias::Rule::free ? "free" : "none";
+}
+
 // "label:factor,label:factor"; a label may contain colons, a factor cannot.
 std::vector<std::pair<std::string, double>> parse_class_weights(std::string_view text) {
   std::vector<std::pair<std::string, double>> weights;
@@ -231,6 +243,14 @@ void add_local_options(std::vector<OptionDescription>& table) {
       [](O & o) -> auto& { return o.local.percentiles; }));
 }
 
+// Options of kernels, which a linear machine has not.
+OptionDescription for_kernels(OptionDescription option) {
+  for (const MethodEntry& method : method_table()) {
+    if (method.uses_kernel) option.methods.push_back(method.name);
+  }
+  return option;
+}
+
 void add_sift_options(std::vector<OptionDescription>& table) {
   using O = TrainOptions;
   const std::vector<std::string_view> in_rounds{"cglq", "local-sampling"};
@@ -323,26 +343,39 @@ std::vector<OptionDescription> make_table() {
       choice("task", "", &O::task,
              {{"classification", Task::classification}, {"regression", Task::regression}},
              "Learn classes, or a number (epsilon-SVR)"));
-  table.push_back({"kernel",
+  table.push_back(
+      for_kernels({"kernel",
                    "t",
                    "NAME",
                    "linear, polynomial, rbf, sigmoid or precomputed, or LIBSVM's 0 to 4",
                    {"linear", "polynomial", "rbf", "sigmoid", "precomputed"},
                    [](O& o, std::string_view text) { o.kernel = parse_kernel_type(text); },
-                   [](const O& o) { return std::string(kernel_name(o.kernel)); }});
-  table.push_back({"gamma",
+                   [](const O& o) { return std::string(kernel_name(o.kernel)); }}));
+  table.push_back(
+      for_kernels({"gamma",
                    "g",
                    "NUMBER",
                    "Kernel width, > 0; scale: 1 / (features * variance), auto: 1 / features",
                    {},
                    [](O& o, std::string_view text) { o.gamma = parse_gamma(text); },
-                   [](const O& o) { return gamma_text(o.gamma); }});
+                   [](const O& o) { return gamma_text(o.gamma); }}));
+  table.push_back(for_kernels(
+      number("coef0", "r", &O::coef0, "Constant of the polynomial and sigmoid kernels")));
   table.push_back(
-      number("coef0", "r", &O::coef0, "Constant of the polynomial and sigmoid kernels"));
-  table.push_back(number("degree", "d", &O::degree, "Degree of the polynomial kernel, 1 to 100"));
+      for_kernels(number("degree", "d", &O::degree, "Degree of the polynomial kernel, 1 to 100")));
   table.push_back(number("cost", "c", &O::cost, "C, the price of a training error, > 0"));
   table.push_back(choice("loss", "", &O::loss, {{"l1", SlackLoss::l1}, {"l2", SlackLoss::l2}},
                          "Training errors cost C times the slack (l1) or its square (l2)"));
+  table.push_back(
+      {"bias",
+       "B",
+       "NUMBER",
+       "Offset of the machine: none, a column of this value, whose weight is penalised as "
+       "any other (LIBLINEAR's -B; below 0: none), or free",
+       {},
+       [](O& o, std::string_view text) { o.bias = parse_bias(text); },
+       [](const O& o) { return bias_text(o.bias); },
+       {"linear"}});
   table.push_back(number("tube", "p", &O::tube, "Regression: errors up to this are free, >= 0"));
   table.push_back({"class-weight",
                    "",
@@ -361,7 +394,7 @@ std::vector<OptionDescription> make_table() {
       choice("multiclass", "", &O::multiclass,
              {{"one-vs-one", Multiclass::one_vs_one}, {"one-vs-rest", Multiclass::one_vs_rest}},
              "More than two classes: a machine a pair that votes, or a machine a class"));
-  table.back().methods = {"exact"};
+  table.back().methods = {"exact", "linear"};
   table.push_back(choice("scale", "", &O::scaling,
                          {{"none", ScalingMethod::none},
                           {"minmax", ScalingMethod::minmax},
@@ -371,21 +404,22 @@ std::vector<OptionDescription> make_table() {
   table.push_back(number("seed", "", &O::seed, "Seed of everything random"));
   table.push_back(
       number("eps", "e", &O::eps, "Stop when the optimality conditions hold to this, > 0"));
-  table.push_back(number("max-iterations", "", &O::max_iterations,
-                         "Stop each machine after this many pair updates; 0: no limit"));
+  table.push_back(
+      number("max-iterations", "", &O::max_iterations,
+             "Stop each machine after this many pair updates (linear: epochs); 0: no limit"));
   table.push_back(
       number("max-seconds", "", &O::max_seconds,
              "Stop training after this many seconds, with a usable model; 0: no limit"));
-  table.push_back({"cache",
-                   "m",
-                   "MB",
-                   "Megabytes for kernel rows (or a size with K, M, G); 0: what --memory leaves",
-                   {},
-                   [](O& o, std::string_view text) { o.cache_bytes = parse_cache(text); },
-                   [](const O& o) {
-                     return o.cache_bytes == 0 ? std::string("0")
-                                               : fmt::format("{}B", o.cache_bytes);
-                   }});
+  table.push_back(for_kernels(
+      {"cache",
+       "m",
+       "MB",
+       "Megabytes for kernel rows (or a size with K, M, G); 0: what --memory leaves",
+       {},
+       [](O& o, std::string_view text) { o.cache_bytes = parse_cache(text); },
+       [](const O& o) {
+         return o.cache_bytes == 0 ? std::string("0") : fmt::format("{}B", o.cache_bytes);
+       }}));
   add_sift_options(table);
   add_local_sampling_options(table);
   add_leader_options(table);
@@ -468,6 +502,8 @@ void TrainOptions::validate() const {
   require(max_iterations >= 0, "max-iterations", static_cast<double>(max_iterations), "at least 0");
   require(std::isfinite(max_seconds) && max_seconds >= 0, "max-seconds", max_seconds,
           "finite and at least 0");
+  require(bias.rule != Bias::Rule::penalised || (std::isfinite(bias.value) && bias.value > 0),
+          "bias", bias.value, "finite and greater than 0, none or free");
   require(cache_bytes >= 0, "cache", static_cast<double>(cache_bytes), "at least 0");
   for (const auto& [label, factor] : class_weights) {
     require(std::isfinite(factor) && factor > 0, "the weight of class " + label, factor,

@@ -135,11 +135,12 @@ void require_packing_memory(const Matrix& features, const TrainOptions& options,
 
 }  // namespace
 
-Prepared prepare(const Dataset& given, const TrainOptions& options, const RunControl& control) {
+Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_kernel,
+                 const RunControl& control) {
   const Dataset data = without_weightless_rows(given);
   if (data.rows() == 0) throw DataError("the data has no rows");
   require_finite(data.features());
-  require_packing_memory(data.features(), options, control);
+  if (uses_kernel) require_packing_memory(data.features(), options, control);
   Prepared prepared;
   encode_targets(data, options, &prepared);
   set_costs(data, options, &prepared);
@@ -147,6 +148,10 @@ Prepared prepare(const Dataset& given, const TrainOptions& options, const RunCon
   if (options.scaling != ScalingMethod::none) {
     prepared.scaling = Scaling::fit(data.features(), options.scaling, 0, 1, control);
     prepared.set.features = prepared.scaling.apply(data.features(), control);
+  }
+  if (!uses_kernel) {
+    prepared.set.kernel = Kernel{KernelType::linear};
+    return prepared;
   }
   prepared.set.kernel = Kernel{options.kernel, 1.0, options.coef0, options.degree};
   if (options.kernel != KernelType::linear && options.kernel != KernelType::precomputed) {

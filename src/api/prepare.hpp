@@ -16,7 +16,9 @@ struct Prepared {
 
 /// Drops rows of weight 0, refuses values that are not finite, encodes labels, gives every row its
 /// cost, learns and applies the scaling, settles gamma, and makes sparse rows dense where float32
-/// needs it. Throws DataError, InvalidArgument, ResourceError, Cancelled.
-Prepared prepare(const Dataset& given, const TrainOptions& options, const RunControl& control);
+/// needs it. A method that uses no kernel gets the linear one. Throws DataError, InvalidArgument,
+/// ResourceError, Cancelled.
+Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_kernel,
+                 const RunControl& control);
 
 }  // namespace tamis

@@ -37,7 +37,7 @@ TrainResult train(const Dataset& data, const TrainOptions& options, const RunCon
     const TrainContext context{options, control, {}};
     require_memory("training", resident_memory_bytes(),
                    resolve_memory_budget(control.memory_bytes));
-    Prepared prepared = prepare(data, options, control);
+    Prepared prepared = prepare(data, options, method.uses_kernel, control);
     const double prepare_seconds = context.watch.seconds();
     MethodResult trained = method.train(prepared.set, context);
     const double method_seconds = context.watch.seconds() - prepare_seconds;

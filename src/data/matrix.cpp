@@ -138,13 +138,16 @@ Matrix Matrix::select(std::span<const Index> rows) const {
   out.row_begin.push_back(0);
   for (const Index r : rows)
     out.row_begin.push_back(out.row_begin.back() + row_begin_[r + 1] - row_begin_[r]);
-  out.columns.reserve(usize(out.row_begin.back()));
-  out.values.reserve(usize(out.row_begin.back()));
-  for (const Index r : rows) {
-    const SparseRow row = sparse_row(r);
-    out.columns.insert(out.columns.end(), row.columns.begin(), row.columns.end());
-    out.values.insert(out.values.end(), row.values.begin(), row.values.end());
-  }
+  out.columns.resize(usize(out.row_begin.back()));
+  out.values.resize(usize(out.row_begin.back()));
+  parallel_ranges(count, 1024, [&](Index begin, Index end) {
+    for (Index r = begin; r < end; ++r) {
+      const SparseRow row = sparse_row(rows[usize(r)]);
+      const Index at = out.row_begin[usize(r)];
+      std::copy(row.columns.begin(), row.columns.end(), out.columns.begin() + at);
+      std::copy(row.values.begin(), row.values.end(), out.values.begin() + at);
+    }
+  });
   return sparse(cols_, std::move(out.row_begin), std::move(out.columns), std::move(out.values));
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/checked.hpp"
+#include "tamis/calibrate.hpp"
 #include "tamis/error.hpp"
 #include "tamis/predict.hpp"
 
@@ -81,6 +82,23 @@ void score_classes(const Labels& model_classes, const Labels& predicted, const L
   result->accuracy = 1 - result->error_rate;
 }
 
+// Rows weighted alike.
+void score_probabilities(const Probabilities& given, std::span<const std::int32_t> truth,
+                         Evaluation* result) {
+  constexpr double kLeast = 1e-15;
+  const double n = static_cast<double>(given.rows);
+  const Index columns = given.cols == 2 ? 1 : given.cols;
+  result->has_probabilities = true;
+  for (Index i = 0; i < given.rows; ++i) {
+    const Index code = truth[usize(i)];
+    result->log_loss -= std::log(code < 0 ? kLeast : std::max(kLeast, given.at(i, code))) / n;
+    for (Index c = 0; c < columns; ++c) {
+      const double error = given.at(i, c) - (c == code ? 1 : 0);
+      result->brier += error * error / n;
+    }
+  }
+}
+
 }  // namespace
 
 Evaluation evaluate(const Model& model, const Dataset& data, const RunControl& control) {
@@ -94,6 +112,10 @@ Evaluation evaluate(const Model& model, const Dataset& data, const RunControl& c
     score_regression(predicted, data.labels(), &result);
   else
     score_classes(model.classes(), predicted, data.labels(), &result);
+  if (model.has_probabilities()) {
+    score_probabilities(probabilities(model, data.features(), control),
+                        encode_labels(data.labels(), model.classes()), &result);
+  }
   return result;
 }
 

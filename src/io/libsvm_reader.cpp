@@ -13,6 +13,7 @@
 #include "io/libsvm_model.hpp"
 #include "io/number_parser.hpp"
 #include "io/text_chunks.hpp"
+#include "model/calibration.hpp"
 #include "model/kernel_expansion.hpp"
 #include "tamis/error.hpp"
 
@@ -40,6 +41,8 @@ struct Header {
   std::vector<double> rho;
   std::vector<double> labels;
   std::vector<double> nr_sv;
+  std::vector<double> prob_a;  // of svm-train -b 1: slope and intercept of each pair's sigmoid
+  std::vector<double> prob_b;
   Index body_offset = 0;
 
   bool is_regression() const { return svm_type == "epsilon_svr" || svm_type == "nu_svr"; }
@@ -132,7 +135,11 @@ class HeaderParser {
       header_.labels = parse_list();
     } else if (key == "nr_sv") {
       header_.nr_sv = parse_list();
-    } else if (key != "probA" && key != "probB" && key != "prob_density_marks") {
+    } else if (key == "probA") {
+      header_.prob_a = parse_list();
+    } else if (key == "probB") {
+      header_.prob_b = parse_list();
+    } else if (key != "prob_density_marks") {
       fail(key, fmt::format("{} is not part of a LIBSVM model", quote_text(key)));
     }
   }
@@ -175,6 +182,10 @@ class HeaderParser {
     require(
         static_cast<Index>(h.rho.size()) == pairs,
         fmt::format("{} classes need {} rho, the model has {}", h.nr_class, pairs, h.rho.size()));
+    require(
+        h.prob_a.size() == h.prob_b.size() && (h.prob_a.empty() || h.prob_a.size() == h.rho.size()),
+        fmt::format("{} rho, but {} probA and {} probB", h.rho.size(), h.prob_a.size(),
+                    h.prob_b.size()));
     require(static_cast<Index>(h.labels.size()) == h.nr_class,
             fmt::format("{} classes, but {} labels", h.nr_class, h.labels.size()));
     require(static_cast<Index>(h.nr_sv.size()) == h.nr_class,
@@ -331,11 +342,20 @@ Model parse_libsvm_model(const std::string& name, const InputBytes& input) {
     for (const double count : header.nr_sv) parts.class_counts.push_back(static_cast<Index>(count));
   }
   parse_body(text, header, input, parts);
-  return {header.is_regression() ? Task::regression : Task::classification,
-          header.is_regression() ? Labels() : Labels::numeric(header.labels),
-          {},
-          std::make_shared<const KernelExpansion>(std::move(parts)),
-          "libsvm " + std::string(header.svm_type)};
+  std::shared_ptr<Calibration> calibration;
+  if (!header.is_regression() && !header.prob_a.empty()) {
+    calibration = std::make_shared<Calibration>();
+    calibration->decision = parts.decision;
+    calibration->num_classes = header.nr_class;
+    for (std::size_t m = 0; m < header.prob_a.size(); ++m)
+      calibration->machines.push_back({header.prob_a[m], header.prob_b[m], {}, {}});
+  }
+  const Model model{header.is_regression() ? Task::regression : Task::classification,
+                    header.is_regression() ? Labels() : Labels::numeric(header.labels),
+                    {},
+                    std::make_shared<const KernelExpansion>(std::move(parts)),
+                    "libsvm " + std::string(header.svm_type)};
+  return model.with_calibration(std::move(calibration));
 }
 
 }  // namespace tamis

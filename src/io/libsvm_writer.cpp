@@ -9,6 +9,7 @@
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
 #include "io/libsvm_model.hpp"
+#include "model/calibration.hpp"
 #include "model/kernel_expansion.hpp"
 #include "tamis/error.hpp"
 
@@ -36,6 +37,17 @@ void append_list(std::string& text, std::string_view key, const Range& values) {
   text += '\n';
 }
 
+void append_sigmoids(std::string& text, const Calibration& calibration) {
+  std::vector<double> slopes;
+  std::vector<double> intercepts;
+  for (const Calibrator& machine : calibration.machines) {
+    slopes.push_back(machine.slope);
+    intercepts.push_back(machine.intercept);
+  }
+  append_list(text, "probA", slopes);
+  append_list(text, "probB", intercepts);
+}
+
 const KernelExpansion& require_libsvm_machine(const Model& model) {
   const auto* machine = dynamic_cast<const KernelExpansion*>(&model.machine());
   if (machine == nullptr) {
@@ -49,6 +61,8 @@ const KernelExpansion& require_libsvm_machine(const Model& model) {
   }
   if (machine->parts().decision == Decision::one_vs_rest)
     throw DataError("LIBSVM models hold one-vs-one machines, not one-vs-rest");
+  if (model.has_probabilities() && model.calibration().method != CalibrationMethod::sigmoid)
+    throw DataError("LIBSVM models hold sigmoid probabilities, not isotonic ones");
   return *machine;
 }
 
@@ -107,6 +121,7 @@ std::string header_text(const Model& model, const KernelExpansion& machine, cons
   append_list(text, "rho", rho);
   if (!is_regression) {
     append_list(text, "label", integer_labels(model.classes()));
+    if (model.has_probabilities()) append_sigmoids(text, model.calibration());
     append_list(text, "nr_sv", order.class_counts);
   }
   return text;

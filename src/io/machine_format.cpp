@@ -9,6 +9,7 @@
 
 #include "model/kernel_expansion.hpp"
 #include "model/knn_machines.hpp"
+#include "model/linear_machine.hpp"
 #include "model/local_models.hpp"
 #include "tamis/error.hpp"
 
@@ -214,6 +215,28 @@ std::shared_ptr<const Machine> get_knn_svm(const TensorFile& file, const std::st
   return std::make_shared<const KnnSvmMachine>(std::move(parts), settings);
 }
 
+void add_linear(TensorWriter& writer, const std::string& prefix, const Machine& machine) {
+  const LinearParts& parts = dynamic_cast<const LinearMachine&>(machine).parts();
+  const auto machines = static_cast<Index>(parts.offsets.size());
+  writer.set_metadata(prefix + "decision", std::string(decision_name(parts.decision)));
+  writer.add(prefix + "weights", {machines, parts.num_features},
+             std::span<const double>(parts.weights));
+  writer.add(prefix + "offsets", {machines}, std::span<const double>(parts.offsets));
+}
+
+std::shared_ptr<const Machine> get_linear(const TensorFile& file, const std::string& prefix) {
+  LinearParts parts;
+  parts.decision = parse_decision(file.metadata(prefix + "decision"));
+  const Tensor<double> weights = file.get<double>(prefix + "weights", 2);
+  parts.num_features = weights.shape[1];
+  // Columns are numbered with 32 bits.
+  if (parts.num_features > std::numeric_limits<std::int32_t>::max())
+    throw DataError("a linear machine cannot have that many columns");
+  parts.weights = to_vector(weights.values);
+  parts.offsets = to_vector(file.get<double>(prefix + "offsets", 1).values);
+  return std::make_shared<const LinearMachine>(std::move(parts));
+}
+
 struct MachineFormat {
   std::string_view kind;
   void (*add)(TensorWriter&, const std::string&, const Machine&);
@@ -225,6 +248,7 @@ constexpr MachineFormat kFormats[] = {
     {"local-models", add_local_models, get_local_models},
     {"knn", add_lazy, get_knn},
     {"knn-svm", add_knn_svm, get_knn_svm},
+    {"linear", add_linear, get_linear},
 };
 
 const MachineFormat& find_format(std::string_view kind) {

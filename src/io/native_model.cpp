@@ -9,6 +9,7 @@
 
 #include "io/machine_format.hpp"
 #include "io/tensor_file.hpp"
+#include "model/calibration.hpp"
 #include "tamis/error.hpp"
 #include "tamis/version.hpp"
 
@@ -129,6 +130,77 @@ Scaling get_scaling(const TensorFile& file, Index cols) {
   return scaling;
 }
 
+// Sigmoids are a pair of numbers a machine; isotonic points of all machines lie in a row.
+void add_calibration(TensorWriter& writer, const Calibration& calibration) {
+  writer.set_metadata("calibration", std::string(calibration_name(calibration.method)));
+  const auto machines = static_cast<Index>(calibration.machines.size());
+  std::vector<double> sigmoids;
+  std::vector<double> values;
+  std::vector<double> probabilities;
+  std::vector<Index> ends;
+  for (const Calibrator& machine : calibration.machines) {
+    sigmoids.insert(sigmoids.end(), {machine.slope, machine.intercept});
+    values.insert(values.end(), machine.values.begin(), machine.values.end());
+    probabilities.insert(probabilities.end(), machine.probabilities.begin(),
+                         machine.probabilities.end());
+    ends.push_back(static_cast<Index>(values.size()));
+  }
+  if (calibration.method == CalibrationMethod::sigmoid) {
+    writer.add("calibration_sigmoids", {machines, 2}, std::move(sigmoids));
+    return;
+  }
+  const auto points = static_cast<Index>(values.size());
+  writer.add("calibration_values", {points}, std::move(values));
+  writer.add("calibration_probabilities", {points}, std::move(probabilities));
+  writer.add("calibration_ends", {machines}, std::move(ends));
+}
+
+void get_sigmoids(const TensorFile& file, Calibration* calibration) {
+  const Tensor<double> numbers = file.get<double>("calibration_sigmoids", 2);
+  if (numbers.shape[1] != 2) throw DataError("'calibration_sigmoids' needs two columns");
+  for (std::size_t m = 0; m + 1 < numbers.values.size(); m += 2) {
+    Calibrator machine;
+    machine.slope = numbers.values[m];
+    machine.intercept = numbers.values[m + 1];
+    calibration->machines.push_back(std::move(machine));
+  }
+}
+
+void get_points(const TensorFile& file, Calibration* calibration) {
+  const auto values = file.get<double>("calibration_values", 1).values;
+  const auto probabilities = file.get<double>("calibration_probabilities", 1).values;
+  if (values.size() != probabilities.size())
+    throw DataError("the points of an isotonic calibration do not fit together");
+  Index begin = 0;
+  for (const Index end : file.get<Index>("calibration_ends", 1).values) {
+    if (end < begin || end > static_cast<Index>(values.size()))
+      throw DataError("the points of an isotonic calibration do not fit their machines");
+    Calibrator machine;
+    machine.values.assign(values.begin() + begin, values.begin() + end);
+    machine.probabilities.assign(probabilities.begin() + begin, probabilities.begin() + end);
+    calibration->machines.push_back(std::move(machine));
+    begin = end;
+  }
+}
+
+std::shared_ptr<const Calibration> get_calibration(const TensorFile& file, const Machine& machine,
+                                                   const Labels& classes) {
+  auto calibration = std::make_shared<Calibration>();
+  try {
+    calibration->method = parse_calibration_method(file.metadata("calibration"));
+  } catch (const InvalidArgument& error) {
+    throw DataError(error.what());
+  }
+  calibration->decision = decision_of(machine, classes);
+  calibration->num_classes = classes.size();
+  if (calibration->method == CalibrationMethod::sigmoid)
+    get_sigmoids(file, calibration.get());
+  else
+    get_points(file, calibration.get());
+  calibration->validate();
+  return calibration;
+}
+
 }  // namespace
 
 Model parse_native_model(InputBytes input) {
@@ -143,8 +215,12 @@ Model parse_native_model(InputBytes input) {
   if (!is_regression && classes.empty()) throw DataError("the model has no classes");
   machine->decision_columns(classes);  // throws unless they go together
   Scaling scaling = get_scaling(file, machine->num_features());
-  return {is_regression ? Task::regression : Task::classification, std::move(classes),
-          std::move(scaling), std::move(machine), file.metadata("method")};
+  std::shared_ptr<const Calibration> calibration;
+  if (!is_regression && file.has_metadata("calibration"))
+    calibration = get_calibration(file, *machine, classes);
+  const Model model{is_regression ? Task::regression : Task::classification, std::move(classes),
+                    std::move(scaling), std::move(machine), file.metadata("method")};
+  return model.with_calibration(std::move(calibration));
 }
 
 void write_native_model(const Model& model, OutputFile& out) {
@@ -157,6 +233,7 @@ void write_native_model(const Model& model, OutputFile& out) {
   add_machine(writer, "", model.machine());
   add_classes(writer, model.classes());
   add_scaling(writer, model.scaling());
+  if (model.has_probabilities()) add_calibration(writer, model.calibration());
   writer.write(out);
 }
 

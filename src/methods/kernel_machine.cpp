@@ -9,9 +9,9 @@
 #include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "methods/binary_tasks.hpp"
 #include "methods/train_progress.hpp"
 #include "model/binary_machine.hpp"
-#include "multiclass/multiclass.hpp"
 
 namespace tamis {
 namespace {
@@ -29,38 +29,6 @@ Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& co
   return wanted > 0 ? std::min(wanted / at_once, cache) : cache;
 }
 
-void add_stats(const MachineStats& stats, TrainReport* report) {
-  TrainReport part;
-  part.machines = 1;
-  part.objective = stats.objective;
-  part.gap = stats.gap;
-  part.violation = stats.violation;
-  part.iterations = stats.iterations;
-  part.kernel_evaluations = stats.kernel_evaluations;
-  part.cached_evaluations = stats.cached_evaluations;
-  part.bounded_support_vectors = stats.bounded_support_vectors;
-  part.stop_reason = stats.stop_reason;
-  add_to_report(part, report);
-}
-
-Decision decision_for(const TrainingSet& data, const TrainOptions& options) {
-  if (data.num_classes <= 2) return Decision::single;
-  return options.multiclass == Multiclass::one_vs_one ? Decision::one_vs_one
-                                                      : Decision::one_vs_rest;
-}
-
-// The one problem of a regression or of two classes: the first class is +1.
-BinaryTask whole_task(const TrainingSet& data, std::span<const Index> rows) {
-  BinaryTask task;
-  task.rows.assign(rows.begin(), rows.end());
-  for (const Index row : rows) {
-    task.targets.push_back(data.is_regression()          ? data.targets[usize(row)]
-                           : data.codes[usize(row)] == 0 ? 1.0
-                                                         : -1.0);
-  }
-  return task;
-}
-
 }  // namespace
 
 void add_to_report(const TrainReport& part, TrainReport* whole) {
@@ -74,6 +42,20 @@ void add_to_report(const TrainReport& part, TrainReport* whole) {
   whole->bounded_support_vectors += part.bounded_support_vectors;
   whole->stop_reason =
       std::max(whole->stop_reason, part.stop_reason);  // ordered by how early they end
+}
+
+void add_stats(const MachineStats& stats, TrainReport* report) {
+  TrainReport part;
+  part.machines = 1;
+  part.objective = stats.objective;
+  part.gap = stats.gap;
+  part.violation = stats.violation;
+  part.iterations = stats.iterations;
+  part.kernel_evaluations = stats.kernel_evaluations;
+  part.cached_evaluations = stats.cached_evaluations;
+  part.bounded_support_vectors = stats.bounded_support_vectors;
+  part.stop_reason = stats.stop_reason;
+  add_to_report(part, report);
 }
 
 std::vector<Index> KernelMachine::support_rows() const {
@@ -112,21 +94,7 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
     return one;
   };
 
-  std::vector<BinaryResult> results;
-  if (result.decision == Decision::single) {
-    results.push_back(trainer(whole_task(data, rows)));
-  } else {
-    std::vector<std::int32_t> codes;
-    for (const Index row : rows) codes.push_back(data.codes[usize(row)]);
-    // The wrappers number the rows they were given.
-    const BinaryTrainer renumbered = [&](BinaryTask task) {
-      for (Index& row : task.rows) row = rows[usize(row)];
-      return trainer(task);
-    };
-    results = result.decision == Decision::one_vs_one
-                  ? train_one_vs_one(codes, data.num_classes, renumbered)
-                  : train_one_vs_rest(codes, data.num_classes, renumbered);
-  }
+  std::vector<BinaryResult> results = train_machines(data, rows, result.decision, trainer);
   result.report.machines = 0;
   for (BinaryResult& one : results) {
     add_stats(one.stats, &result.report);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "methods/method.hpp"
-#include "model/expansion_builder.hpp"
+#include "model/binary_task.hpp"
 
 namespace tamis {
 
@@ -35,5 +35,7 @@ std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,
 
 /// Adds what another training run did: sums, the largest violation, the earliest stop.
 void add_to_report(const TrainReport& part, TrainReport* whole);
+/// Adds one binary machine.
+void add_stats(const MachineStats& stats, TrainReport* report);
 
 }  // namespace tamis

@@ -18,6 +18,12 @@ Model::Model(Task task, Labels classes, Scaling scaling, std::shared_ptr<const M
       machine_(std::move(machine)),
       method_(std::move(method)) {}
 
+Model Model::with_calibration(std::shared_ptr<const Calibration> calibration) const {
+  Model model = *this;
+  model.calibration_ = std::move(calibration);
+  return model;
+}
+
 Index Model::num_features() const { return machine_->num_features(); }
 Index Model::num_support_vectors() const { return machine_->num_support_vectors(); }
 

@@ -78,6 +78,81 @@ class Predict(CliTest):
         self.assertEqual((result.out, result.err), ("1\n-1\n", ""))
 
 
+class Calibrate(CliTest):
+    def setUp(self):
+        super().setUp()
+        for name, seed in (("train", 1), ("held", 2), ("test", 3)):
+            self.ok("generate", "gaussians", "--rows", 400, "--seed", seed, "-o", name + ".svm")
+        self.ok("train", "train.svm", "--method", "linear", "--bias", 1, "-o", "m")
+
+    def table(self, text):
+        head, *rows = [line.split("\t") for line in text.splitlines()]
+        return head, rows
+
+    def test_labels_stay_and_probabilities_come(self):
+        labels = self.ok("predict", "m", "test.svm").out.split()
+        for how in ("sigmoid", "isotonic"):
+            said = self.ok("calibrate", "m", "held.svm", "-o", "c", "--how", how).out
+            self.assertRegex(said, rf"\A{how} on 400 rows: log loss [\d.]+, Brier score [\d.]+\nmodel written to c\n\Z")
+            self.assertEqual(self.ok("predict", "c", "test.svm").out.split(), labels)
+            head, rows = self.table(self.ok("predict", "c", "test.svm", "--probabilities").out)
+            self.assertEqual(head, ["label", "1", "-1"])
+            self.assertEqual([row[0] for row in rows], labels)
+            for _, first, second in rows:
+                self.assertAlmostEqual(float(first) + float(second), 1, 9)
+            self.ok("evaluate", "c", "test.svm", "--json", "r.json")
+            report = self.report("r.json")
+            self.assertLess(report["log_loss"], 0.69)
+            self.assertLess(report["brier"], 0.25)
+            self.assertIn("probabilities    yes", self.ok("info", "c").out)
+
+    def test_folds(self):
+        self.ok("train", "train.svm", "-g", "0.1", "--probability-folds", 3, "--calibration", "isotonic", "-o", "c",
+                "--json", "r.json")
+        self.assertEqual(self.report("r.json")["probability_folds"], 3)
+        self.assertIn("log loss", self.ok("evaluate", "c", "test.svm").out)
+        self.fails(2, "folds", "train", "train.svm", "--probability-folds", 1, "-o", "x")
+
+    def test_refused(self):
+        self.fails(2, "no probabilities", "predict", "m", "test.svm", "--probabilities")
+        self.fails(2, "do not go together", "predict", "m", "test.svm", "--probabilities", "--decision-values")
+        self.fails(2, "give --output", "calibrate", "m", "held.svm")
+        self.write("one.svm", "1 1:1\n1 1:2\n")
+        self.fails(1, "no row has the label -1", "calibrate", "m", "one.svm", "-o", "x")
+        self.write("svr.model", REGRESSION_MODEL)
+        self.fails(2, "regression", "calibrate", "svr.model", "held.svm", "-o", "x")
+        self.ok("calibrate", "m", "held.svm", "-o", "c")
+        self.fails(1, "of the kind linear", "convert", "c", "--to", "libsvm", "-o", "x")
+
+    def test_models_of_libsvm(self):
+        self.write("libsvm.model", LINEAR_MODEL.replace("label 1 -1\n", "label 1 -1\nprobA -1\nprobB 0\n"))
+        self.write("one.svm", "1 1:0\n")
+        head, rows = self.table(self.ok("predict", "libsvm.model", "one.svm", "--probabilities", "-q").out)
+        self.assertEqual((head, rows), (["label", "1", "-1"], [["-1", "0.5", "0.5"]]))
+
+
+class Linear(CliTest):
+    def test_bias(self):
+        self.write("a.svm", "1 1:4\n-1 1:2\n")
+        for bias, expected in (("none", 0), ("-1", 0), ("free", -3)):
+            self.ok("train", "a.svm", "--method", "linear", "--bias", bias, "-c", 100, "-e", "1e-6", "-o", "m")
+            self.write("zero.svm", "1 1:0\n")
+            value = self.ok("predict", "m", "zero.svm", "--decision-values", "-q").out.split()[-1]
+            self.assertAlmostEqual(float(value), expected, 3)
+
+    def test_options_of_kernels_are_refused(self):
+        self.write("a.svm", "1 1:4\n-1 1:2\n")
+        for option in ("--kernel", "--gamma", "--cache"):
+            self.fails(2, "not for linear", "train", "a.svm", "--method", "linear", option, "1")
+        self.fails(2, "for the method linear, not for exact", "train", "a.svm", "--bias", "1")
+
+    def test_limits(self):
+        self.ok("generate", "gaussians", "--rows", 500, "-o", "a.svm")
+        result = self.run_tamis("train", "a.svm", "--method", "linear", "--max-iterations", 2, "-e", "1e-9", "-o", "m")
+        self.assertEqual(result.code, 3, result.err)
+        self.ok("predict", "m", "a.svm")
+
+
 class Convert(CliTest):
     def test_data_there_and_back(self):
         self.write("a.svm", "1 1:0.5 3:2\n-1 2:-1.25 3:1e-3\n")

@@ -144,7 +144,8 @@ TEST_P(MethodContract, ContradictingDuplicatesTrain) {
       labels.push_back(label);
     }
   }
-  for (const double cost : {1.0, 1e5}) {
+  // The epochs of coordinate descent grow with the cost.
+  for (const double cost : {1.0, is_linear() ? 1e2 : 1e5}) {
     TrainOptions o = options();
     o.cost = cost;
     const TrainResult result =
@@ -228,7 +229,7 @@ TEST_P(MethodContract, LearnsSeveralClasses) {
 }
 
 TEST_P(MethodContract, LearnsNumbersOrSaysThatItCannot) {
-  const Dataset data = wave(200, 1, 15);
+  const Dataset data = is_linear() ? line(200, 15) : wave(200, 1, 15);
   TrainOptions o = options();
   o.task = Task::regression;
   o.gamma = {Gamma::Rule::value, 1};

@@ -8,6 +8,7 @@
 #include "format/temporary_file.hpp"
 #include "io/libsvm_model.hpp"
 #include "io/native_model.hpp"
+#include "model/calibration.hpp"
 #include "model/expansion_fixtures.hpp"
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
@@ -27,7 +28,17 @@ std::string save_small(bool sparse, ModelFormat format) {
   const Labels classes = sparse && format == ModelFormat::native ? Labels::text({"a", "b", "c"})
                                                                  : Labels::numeric({1, 2, 3});
   const TemporaryFile file;
-  save_model({Task::classification, classes, scaling, machine, "exact"}, file.path(), format);
+  auto calibration = std::make_shared<Calibration>();
+  calibration->decision = Decision::one_vs_one;
+  calibration->num_classes = 3;
+  calibration->machines = {{-1, 0.5, {}, {}}, {-2, 0, {}, {}}, {-0.5, 0, {}, {}}};
+  if (sparse && format == ModelFormat::native) {
+    calibration->method = CalibrationMethod::isotonic;
+    calibration->machines = {
+        {0, 0, {-1, 1}, {0.2, 0.8}}, {0, 0, {0}, {0.5}}, {0, 0, {-1, 0, 1}, {0, 0.5, 1}}};
+  }
+  const Model model{Task::classification, classes, scaling, machine, "exact"};
+  save_model(model.with_calibration(calibration), file.path(), format);
   return file.read();
 }
 
@@ -42,6 +53,9 @@ bool loads(const std::string& bytes) {
     Random random(1);
     const Labels labels = predict(model, random_rows(3, 3, random));
     EXPECT_EQ(labels.size(), 3);
+    if (model.has_probabilities()) {
+      EXPECT_EQ(probabilities(model, random_rows(3, 3, random)).rows, 3);
+    }
     return true;
   } catch (const Error&) {
     return false;

@@ -8,6 +8,7 @@
 
 #include "format/temporary_file.hpp"
 #include "model/expansion_fixtures.hpp"
+#include "tamis/calibrate.hpp"
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
 #include "tamis/predict.hpp"
@@ -67,6 +68,43 @@ LibsvmModel libsvm_train(int svm_type, const Kernel& kernel, LibsvmRows& rows,
   const svm_parameter p = parameters(svm_type, kernel);
   EXPECT_EQ(svm_check_parameter(&problem, &p), nullptr);
   return LibsvmModel(svm_train(&problem, &p));
+}
+
+// Probabilities there and back, beside LIBSVM's own.
+TEST(LibsvmModel, KeepsProbabilities) {
+  Random random(21);
+  const Matrix features = random_rows(120, 3, random);
+  LibsvmRows rows(features, 1);
+  for (const int classes : {2, 4}) {
+    std::vector<double> targets;
+    for (Index i = 0; i < features.rows(); ++i)
+      targets.push_back(static_cast<double>(i % 5 == 0 ? i % classes : (features.at(i, 0) > 0)) +
+                        1);
+    svm_set_print_string_function([](const char*) {});
+    svm_problem problem{rows.size(), targets.data(), rows.rows()};
+    svm_parameter p = parameters(C_SVC, {});
+    p.gamma = 0.5;
+    p.probability = 1;
+    const LibsvmModel trained(svm_train(&problem, &p));
+    const TemporaryFile theirs;
+    ASSERT_EQ(svm_save_model(theirs.path().c_str(), trained.get()), 0);
+    const Model model = load_model(theirs.path());
+    ASSERT_TRUE(model.has_probabilities());
+    const TemporaryFile ours;
+    save_model(model, ours.path(), ModelFormat::libsvm);
+    const LibsvmModel back(svm_load_model(ours.path().c_str()));
+    ASSERT_NE(back, nullptr);
+    const Probabilities found = probabilities(model, features);
+    std::vector<double> expected(static_cast<std::size_t>(classes));
+    for (Index i = 0; i < features.rows(); ++i) {
+      for (svm_model* libsvm : {trained.get(), back.get()}) {
+        svm_predict_probability(libsvm, rows.rows()[i], expected.data());
+        // LIBSVM couples pairs to 0.005 / classes.
+        for (Index c = 0; c < classes; ++c)
+          EXPECT_NEAR(found.at(i, c), expected[static_cast<std::size_t>(c)], 5e-3);
+      }
+    }
+  }
 }
 
 // Labels equal and decision values near, on every row.

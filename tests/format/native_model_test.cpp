@@ -9,7 +9,9 @@
 
 #include "format/temporary_file.hpp"
 #include "io/tensor_file.hpp"
+#include "model/calibration.hpp"
 #include "model/expansion_fixtures.hpp"
+#include "model/linear_machine.hpp"
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
 #include "tamis/predict.hpp"
@@ -66,6 +68,79 @@ TEST(NativeModel, KeepsEverything) {
       expect_round_trip({Task::regression, {}, scaling, machine, "exact"}, rows);
     RC_ASSERT(!testing::Test::HasFailure());
   }));
+}
+
+Model linear_model(Decision decision, Index classes, Random& random) {
+  LinearParts parts;
+  parts.decision = decision;
+  parts.num_features = 3;
+  const Index machines = num_machines(decision, classes);
+  for (Index k = 0; k < 3 * machines; ++k) parts.weights.push_back(random.normal());
+  for (Index m = 0; m < machines; ++m) parts.offsets.push_back(random.normal());
+  std::vector<double> labels;
+  for (Index c = 0; c < classes; ++c) labels.push_back(static_cast<double>(c));
+  return {Task::classification,
+          Labels::numeric(labels),
+          {},
+          std::make_shared<const LinearMachine>(parts),
+          "linear"};
+}
+
+TEST(NativeModel, KeepsLinearMachinesAndProbabilities) {
+  Random random(7);
+  const Matrix rows = random_rows(30, 3, random);
+  for (const auto& [decision, classes] : {std::pair{Decision::single, Index{2}},
+                                          {Decision::one_vs_one, 3},
+                                          {Decision::one_vs_rest, 3}}) {
+    const Model plain = linear_model(decision, classes, random);
+    expect_round_trip(plain, rows);
+    for (const auto method : {CalibrationMethod::sigmoid, CalibrationMethod::isotonic}) {
+      auto calibration = std::make_shared<Calibration>();
+      calibration->method = method;
+      calibration->decision = decision;
+      calibration->num_classes = classes;
+      for (Index m = 0; m < num_machines(decision, classes); ++m) {
+        Calibrator one;
+        if (method == CalibrationMethod::sigmoid) {
+          one.slope = random.normal();
+          one.intercept = random.normal();
+        } else {
+          one.values = {-1, 0.5, 2};
+          one.probabilities = {0.1, 0.1, random.uniform(0.5, 0.9)};
+          if (m == 1) one = Calibrator{0, 0, {0.3}, {0.4}};
+        }
+        calibration->machines.push_back(one);
+      }
+      const Model model = plain.with_calibration(calibration);
+      expect_round_trip(model, rows);
+      const TemporaryFile file;
+      save_model(model, file.path());
+      EXPECT_EQ(probabilities(load_model(file.path()), rows).values,
+                probabilities(model, rows).values);
+    }
+  }
+}
+
+TEST(NativeModel, RefusesProbabilitiesThatDoNotFit) {
+  Random random(8);
+  const Model plain = linear_model(Decision::single, 2, random);
+  const auto refused = [&](CalibrationMethod method, std::vector<Calibrator> machines) {
+    auto calibration = std::make_shared<Calibration>();
+    calibration->method = method;
+    calibration->num_classes = 2;
+    calibration->machines = std::move(machines);
+    const TemporaryFile file;
+    save_model(plain.with_calibration(calibration), file.path());
+    EXPECT_THROW(load_model(file.path()), DataError);
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  refused(CalibrationMethod::sigmoid, {});
+  refused(CalibrationMethod::sigmoid, {{1, 0, {}, {}}, {1, 0, {}, {}}});
+  refused(CalibrationMethod::sigmoid, {{infinity, 0, {}, {}}});
+  refused(CalibrationMethod::isotonic, {{0, 0, {}, {}}});
+  refused(CalibrationMethod::isotonic, {{0, 0, {1, 1}, {0.2, 0.3}}});
+  refused(CalibrationMethod::isotonic, {{0, 0, {1, 2}, {0.3, 0.2}}});
+  refused(CalibrationMethod::isotonic, {{0, 0, {1, 2}, {0.3, 1.2}}});
 }
 
 TEST(NativeModel, IsASafetensorsFile) {

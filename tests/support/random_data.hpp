@@ -78,4 +78,16 @@ inline Dataset wave(Index rows, Index cols, std::uint64_t seed, double noise = 0
   return Dataset(Matrix::dense(rows, cols, std::move(values)), Labels::numeric(std::move(targets)));
 }
 
+/// y = 3 - 2 x plus noise.
+inline Dataset line(Index rows, std::uint64_t seed) {
+  Random random(seed, 9);
+  std::vector<float> values;
+  std::vector<double> targets;
+  for (Index i = 0; i < rows; ++i) {
+    values.push_back(static_cast<float>(random.uniform(-2, 2)));
+    targets.push_back(3 - 2 * static_cast<double>(values.back()) + 0.1 * random.normal());
+  }
+  return Dataset(Matrix::dense(rows, 1, std::move(values)), Labels::numeric(std::move(targets)));
+}
+
 }  // namespace tamis::testing

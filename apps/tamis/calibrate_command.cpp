@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include "session.hpp"
+#include "tamis/calibrate.hpp"
+#include "tamis/evaluate.hpp"
+#include "tamis/io.hpp"
+
+namespace tamis::cli {
+namespace {
+
+class CalibrateCommand : public Command {
+ public:
+  CalibrateCommand() : Command("calibrate", "give a model probabilities") {}
+
+  void declare(Options& options) override {
+    options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
+    options.argument("DATA", data_path_, true,
+                     "labelled rows the model was not trained on; - is standard input");
+    options.text("-o,--output", output_, "FILE", "the model with probabilities");
+    options.choice("--how", how_, {"sigmoid", "isotonic"}, "NAME",
+                   "a sigmoid (two numbers a machine), or any rising function (needs more rows)");
+    options.reading(read_);
+    options.common(common_);
+    options.example("tamis calibrate train.model held-out.svm -o calibrated.model");
+  }
+
+  int run(Session& session) override {
+    if (output_.empty()) throw UsageError("give --output a file for the model with probabilities");
+    session.require_one_stdout(output_);
+    const Model model = session.timed("load", [&] { return load_model(model_path_); });
+    read_.min_features = model.num_features();
+    const Dataset data =
+        session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
+    const Model calibrated = session.timed("fit", [&] {
+      return calibrate(model, data, parse_calibration_method(how_), session.control());
+    });
+    const Evaluation result =
+        session.timed("predict", [&] { return evaluate(calibrated, data, session.control()); });
+    session.timed("write", [&] { save_model(calibrated, output_); });
+    if (output_ != "-") {
+      session.say(fmt::format("{} on {} rows: log loss {:.6g}, Brier score {:.6g}", how_,
+                              data.rows(), result.log_loss, result.brier));
+      session.say(fmt::format("model written to {}", output_));
+    }
+    auto& json = session.report();
+    json["model"] = model_path_;
+    json["data"] = data_path_;
+    json["output"] = output_;
+    json["how"] = how_;
+    json["rows"] = data.rows();
+    json["log_loss"] = result.log_loss;
+    json["brier"] = result.brier;
+    return kExitOk;
+  }
+
+ private:
+  std::string model_path_;
+  std::string data_path_;
+  std::string output_;
+  std::string how_ = "sigmoid";
+  ReadOptions read_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_calibrate_command() { return std::make_unique<CalibrateCommand>(); }
+
+}  // namespace tamis::cli

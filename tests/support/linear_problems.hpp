@@ -1,0 +1,101 @@
+// Linear problems for tests, and their objectives written down a second time.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "linear/coordinate_descent.hpp"
+#include "support/random_data.hpp"
+
+namespace tamis::testing {
+
+/// Owns what a linear::Problem points to.
+struct LinearData {
+  Matrix features;
+  std::vector<double> target;
+  std::vector<double> cost;
+
+  linear::Problem problem() const {
+    linear::Problem p;
+    p.features = features;
+    p.target = target;
+    p.cost = cost;
+    return p;
+  }
+};
+
+inline LinearData linear_classes(Index rows, Index cols, double cost, std::uint64_t seed) {
+  const Clouds data = clouds(rows, cols, 2, seed);
+  LinearData result{data.features, {}, std::vector<double>(usize(rows), cost)};
+  for (const int c : data.classes) result.target.push_back(c == 0 ? 1 : -1);
+  return result;
+}
+
+/// Targets are a linear function of the rows plus 2, with noise.
+inline LinearData linear_numbers(Index rows, Index cols, double cost, std::uint64_t seed) {
+  LinearData result{random_matrix(rows, cols, seed), {}, std::vector<double>(usize(rows), cost)};
+  Random random(seed, 3);
+  for (Index i = 0; i < rows; ++i) {
+    double value = 2 + 0.3 * random.normal();
+    for (Index j = 0; j < cols; ++j)
+      value += (j % 2 == 0 ? 1 : -0.5) * static_cast<double>(result.features.at(i, j));
+    result.target.push_back(value);
+  }
+  return result;
+}
+
+/// f of each point.
+inline std::vector<double> linear_values(const linear::Problem& p, const std::vector<double>& w,
+                                         double offset) {
+  std::vector<double> values;
+  for (Index i = 0; i < p.size(); ++i) {
+    double f = offset;
+    for (Index j = 0; j < p.features.cols(); ++j)
+      f += w[usize(j)] * static_cast<double>(p.features.at(p.row(i), j));
+    values.push_back(f);
+  }
+  return values;
+}
+
+inline double penalty(const linear::Problem& p, const std::vector<double>& w, double offset) {
+  double sum = 0;
+  for (const double v : w) sum += v * v / 2;
+  if (p.bias.rule == Bias::Rule::penalised)
+    sum += offset * offset / (2 * p.bias.value * p.bias.value);
+  return sum;
+}
+
+inline double naive_primal(const linear::Problem& p, const std::vector<double>& w, double offset) {
+  const std::vector<double> f = linear_values(p, w, offset);
+  double sum = penalty(p, w, offset);
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    const double miss =
+        p.task == Task::regression ? std::abs(f[i] - p.target[i]) - p.tube : 1 - p.target[i] * f[i];
+    const double slack = std::max(0.0, miss);
+    sum += p.cost[i] * (p.loss == SlackLoss::l2 ? slack * slack : slack);
+  }
+  return sum;
+}
+
+/// The dual of the coefficients alone: w and the offset are made of them again. A free offset needs
+/// coefficients that sum to 0.
+inline double naive_dual(const linear::Problem& p, const std::vector<double>& beta) {
+  std::vector<double> w(usize(p.features.cols()), 0.0);
+  double sum = 0;
+  double value = 0;
+  for (Index i = 0; i < p.size(); ++i) {
+    const double b = beta[usize(i)];
+    for (Index j = 0; j < p.features.cols(); ++j)
+      w[usize(j)] += b * static_cast<double>(p.features.at(p.row(i), j));
+    sum += b;
+    value -= p.target[usize(i)] * b;
+    if (p.task == Task::regression) value += p.tube * std::abs(b);
+    if (p.loss == SlackLoss::l2) value += b * b / (4 * p.cost[usize(i)]);
+  }
+  const double scale = p.bias.value * p.bias.value;
+  return value + penalty(p, w, p.bias.rule == Bias::Rule::penalised ? scale * sum : 0);
+}
+
+}  // namespace tamis::testing
