@@ -44,8 +44,8 @@ def best_of(count, command, accepted=(0,)):
     return min((run(command, accepted) for _ in range(count)), key=lambda one: one.seconds)
 
 
-def arguments(description):
-    """The options both comparisons take."""
+def arguments(description, fill="--readme", documents="the tables of README.md and docs/exact.md"):
+    """The options every comparison takes; `fill` is the one that writes results into documents."""
     parser = argparse.ArgumentParser(description=description)
     data = os.environ.get("TAMIS_DATA")
     parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path(data) if data else None, metavar="DIR",
@@ -56,8 +56,7 @@ def arguments(description):
                         help="the program (default: build/release/tamis)")
     parser.add_argument("--threads", type=int, default=2, help="threads of tamis (default: 2)")
     parser.add_argument("--only", default="", metavar="NAME,..", help="these problems")
-    parser.add_argument("--readme", action="store_true",
-                        help="fill the tables of README.md and docs/exact.md with all results in the work folder")
+    parser.add_argument(fill, action="store_true", help=f"fill {documents} with all results in the work folder")
     return parser
 
 

@@ -24,7 +24,7 @@ class Problem:
     name: str
     source: str  # folder of the data; empty: generated
     parameters: tuple  # LIBSVM's letters, which tamis understands too
-    target: float  # LIBSVM's seconds over ours
+    target: float  # LIBSVM's seconds over ours; 0: none
     recipe: str
     rows: int = 0  # training rows, where the recipe chooses them
     regression: bool = False
@@ -33,7 +33,7 @@ class Problem:
 TRAIN = [
     Problem("ijcnn1", "ijcnn1", ("-c", "10", "-g", "2"), 20, "as_is"),
     Problem("cod-rna", "cod-rna", ("-c", "32", "-g", "8"), 25, "minmax"),
-    Problem("checkerboard", "", ("-c", "10", "-g", "100"), 50, "checkerboard", 100_000),
+    Problem("checkerboard", "", ("-c", "10", "-g", "100"), 50, "generated", 100_000),
     Problem("covtype-20k", "covtype-93k-binary", ("-c", "10", "-g", "32"), 15, "covtype", 20_000),
     Problem("covtype-80k", "covtype-93k-binary", ("-c", "10", "-g", "32"), 50, "covtype", 80_000),
     Problem("a9a", "a9a", ("-c", "10", "-g", "0.05"), 5, "as_is"),
@@ -44,6 +44,15 @@ PREDICT = [
     Problem("ijcnn1", "ijcnn1", ("-c", "10", "-g", "2"), 20, "as_is"),
     Problem("cod-rna", "cod-rna", ("-c", "32", "-g", "8"), 20, "minmax"),
     Problem("mnist-10k", "mnist", ("-c", "10", "-g", "0.02"), 10, "mnist", 10_000),
+]
+LOCAL = [
+    Problem("ijcnn1", "ijcnn1", ("-c", "10", "-g", "2"), 0, "as_is"),
+    Problem("cod-rna", "cod-rna", ("-c", "32", "-g", "8"), 0, "minmax"),
+    Problem("covtype-80k", "covtype-93k-binary", ("-c", "10", "-g", "32"), 400, "covtype", 80_000),
+    Problem("covtype-73k", "covtype-93k-binary", ("-c", "10", "-g", "8"), 0, "covtype", 73_000),
+    Problem("checkerboard", "", ("-c", "10", "-g", "100"), 200, "generated", 100_000),
+    Problem("spirals", "", ("-c", "10", "-g", "30"), 0, "generated", 100_000),
+    Problem("ndcc", "", ("-c", "1", "-g", "1"), 0, "generated", 100_000),
 ]
 COVTYPE_TEST_ROWS = 12_962
 
@@ -152,14 +161,13 @@ def make_covtype(problem, sources, folder, tamis):
     scale_to_unit(folder, tamis)
 
 
-def make_checkerboard(problem, _sources, folder, tamis):
+def make_generated(problem, _sources, folder, tamis):
     for part, seed in (("train", 1), ("test", 2)):
-        generate_checkerboard(tamis, problem.rows, seed, folder / f"{part}.svm")
+        generate(tamis, problem.name, problem.rows, seed, folder / f"{part}.svm")
 
 
-def generate_checkerboard(tamis, rows, seed, path):
-    subprocess.run([tamis, "generate", "checkerboard", "--rows", str(rows), "--seed", str(seed), "-o", path, "--quiet"],
-                   check=True)
+def generate(tamis, name, rows, seed, path):
+    subprocess.run([tamis, "generate", name, "--rows", str(rows), "--seed", str(seed), "-o", path, "--quiet"], check=True)
 
 
 def parse(line):
@@ -193,5 +201,5 @@ def make_cadata(problem, sources, folder, _tamis):
     write_lines(folder / "test.svm", lines[problem.rows:])
 
 
-RECIPES = {"as_is": make_as_is, "whole": make_whole, "minmax": make_minmax, "covtype": make_covtype, "checkerboard": make_checkerboard,
+RECIPES = {"as_is": make_as_is, "whole": make_whole, "minmax": make_minmax, "covtype": make_covtype, "generated": make_generated,
            "mnist": make_mnist, "cadata": make_cadata}

@@ -81,8 +81,8 @@ class KnnMachine : public LazyMachine {
 class KnnSvmMachine : public LazyMachine {
  public:
   /// How the machine of a query is trained; `settings.kernel` is that of the parts.
-  KnnSvmMachine(LazyParts parts, BinarySettings settings)
-      : LazyMachine(std::move(parts)), settings_(std::move(settings)) {}
+  KnnSvmMachine(LazyParts parts, const BinarySettings& settings)
+      : LazyMachine(std::move(parts)), settings_(settings) {}
 
   std::string_view kind() const override { return "knn-svm"; }
   std::string describe() const override;
