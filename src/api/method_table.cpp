@@ -18,10 +18,10 @@ namespace tamis {
 
 std::span<const MethodEntry> method_table() {
   static constexpr MethodEntry kMethods[] = {
-      {"exact", true, true, train_exact},    {"subsample", true, true, train_subsample},
-      {"cglq", true, true, train_cglq},      {"local-sampling", true, true, train_local_sampling},
-      {"leader", false, true, train_leader}, {"falk", true, true, train_falk},
-      {"falk-c", true, true, train_falk_c},  {"falk-l", false, true, train_falk_l},
+      {"exact", true, true, train_exact},     {"subsample", true, true, train_subsample},
+      {"cglq", true, true, train_cglq},       {"local-sampling", true, true, train_local_sampling},
+      {"leader", false, true, train_leader},  {"falk", true, true, train_falk},
+      {"falk-c", true, true, train_falk_c},   {"falk-l", false, true, train_falk_l},
       {"knn-svm", true, true, train_knn_svm}, {"knn", true, true, train_knn},
       {"linear", true, false, train_linear},
   };

@@ -16,6 +16,7 @@ MethodResult train_cglq(const TrainingSet& data, const TrainContext& context) {
   };
   return sift(data, context, split.held, split.held.empty() ? split.pool : draw(),
               [&](const KernelMachine& latest) {
+                if (split.held.empty()) return std::vector<Index>();
                 std::vector<Index> rows = latest.support_rows();
                 if (options.neighbors > 0) {
                   if (!index)

@@ -1,7 +1,5 @@
 #include "methods/leader.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
@@ -12,40 +10,6 @@
 
 namespace tamis {
 namespace {
-
-constexpr Index kMostLeaders = 20'000;
-
-Index wanted_leaders(const TrainingSet& data, const LeaderOptions& options) {
-  if (options.leaders > 0) return options.leaders;
-  return std::clamp(data.rows() / 10, std::min(data.rows(), kLeastOfAClass * data.num_classes),
-                    std::max(kMostLeaders, kLeastOfAClass * data.num_classes));
-}
-
-// T of each class.
-std::vector<double> thresholds_of(const TrainingSet& data, const Metric& metric,
-                                  const TrainContext& context) {
-  const LeaderOptions& options = context.options.leader;
-  std::vector<double> thresholds(usize(data.num_classes), options.threshold);
-  std::size_t named = 0;
-  for (const auto& [label, threshold] : options.class_thresholds) {
-    const Index c = find_class(data.classes, label);
-    if (c < 0) {
-      throw InvalidArgument(
-          fmt::format("threshold names class {}, which the data does not have", label));
-    }
-    thresholds[usize(c)] = threshold;
-    ++named;
-  }
-  if (options.threshold == 0 && named < thresholds.size()) {
-    if (named > 0) {
-      throw InvalidArgument(
-          "threshold names some of the classes: give a number for the others too");
-    }
-    std::fill(thresholds.begin(), thresholds.end(),
-              find_threshold(data, metric, wanted_leaders(data, options), context));
-  }
-  return thresholds;
-}
 
 std::vector<Index> joined(const std::vector<std::vector<Index>>& classes) {
   std::vector<Index> rows;
@@ -72,18 +36,15 @@ MethodResult train_leader(const TrainingSet& data, const TrainContext& context) 
   const std::vector<std::vector<Index>> order = leader_order(data, context);
   std::vector<double> thresholds(order.size(), 0.0);
   try {
-    thresholds = thresholds_of(data, metric, context);
+    thresholds = leader_thresholds(data, metric, data.rows(), context);
   } catch (const Cancelled&) {  // then the leader pass ends at its first row
   }
   const double threshold_seconds = watch.restart();
   std::vector<std::vector<Index>> leaders;
-  ReportTable table{"leaders", {"rows", "leaders", "threshold"}, {}};
-  for (std::size_t c = 0; c < order.size(); ++c) {
+  for (std::size_t c = 0; c < order.size(); ++c)
     leaders.push_back(find_leaders(data, metric, order[c], thresholds[c], context));
-    table.rows.push_back({static_cast<double>(order[c].size()),
-                          static_cast<double>(leaders[c].size()), thresholds[c]});
-  }
   const double leader_seconds = watch.seconds();
+  const std::vector<double> first_thresholds = thresholds;
 
   TrainingSet weighted = data;
   const auto set_costs = [&] {
@@ -115,7 +76,12 @@ MethodResult train_leader(const TrainingSet& data, const TrainContext& context) 
   TrainReport& report = result.report;
   report.phase_seconds.insert(report.phase_seconds.begin(),
                               {{"threshold", threshold_seconds}, {"leaders", leader_seconds}});
-  report.tables.push_back(std::move(table));
+  ReportTable& table =
+      report.tables.emplace_back(ReportTable{"leaders", {"rows", "leaders", "threshold"}, {}});
+  for (std::size_t c = 0; c < order.size(); ++c) {
+    table.rows.push_back({static_cast<double>(order[c].size()),
+                          static_cast<double>(leaders[c].size()), first_thresholds[c]});
+  }
   return result;
 }
 

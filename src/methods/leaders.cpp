@@ -1,5 +1,7 @@
 #include "methods/leaders.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -13,7 +15,7 @@
 namespace tamis {
 namespace {
 
-constexpr Index kSampledRows = 8000;
+constexpr Index kMostLeaders = 20'000;  // unless asked for
 constexpr int kMostTrials = 24;
 constexpr double kCloseEnough = 0.03;  // relative, of the number estimated
 
@@ -21,6 +23,12 @@ std::vector<Index> positions(Index count) {
   std::vector<Index> result(usize(count));
   std::iota(result.begin(), result.end(), 0);
   return result;
+}
+
+Index wanted_leaders(Index rows, Index classes, const LeaderOptions& options) {
+  if (options.leaders > 0) return options.leaders;
+  const Index least = kLeastOfAClass * classes;
+  return std::clamp(rows / 10, std::min(rows, least), std::max(kMostLeaders, least));
 }
 
 // Leaders of the points of an index in their order, as positions; those found so far when it must
@@ -143,12 +151,36 @@ std::vector<double> cluster_costs(const TrainingSet& data, const Metric& metric,
   return costs;
 }
 
-double find_threshold(const TrainingSet& data, const Metric& metric, Index wanted,
+std::vector<double> leader_thresholds(const TrainingSet& data, const Metric& metric, Index total,
+                                      const TrainContext& context) {
+  const LeaderOptions& options = context.options.leader;
+  std::vector<double> thresholds(usize(data.num_classes), options.threshold);
+  for (const auto& [label, threshold] : options.class_thresholds) {
+    const Index c = find_class(data.classes, label);
+    if (c < 0) {
+      throw InvalidArgument(
+          fmt::format("threshold names class {}, which the data does not have", label));
+    }
+    thresholds[usize(c)] = threshold;
+  }
+  const auto open = std::count(thresholds.begin(), thresholds.end(), 0.0);
+  if (open > 0 && !options.class_thresholds.empty()) {
+    throw InvalidArgument("threshold names some of the classes: give a number for the others too");
+  }
+  if (open > 0) {
+    const Index wanted = wanted_leaders(total, data.num_classes, options);
+    std::fill(thresholds.begin(), thresholds.end(),
+              find_threshold(data, metric, wanted, total, context));
+  }
+  return thresholds;
+}
+
+double find_threshold(const TrainingSet& data, const Metric& metric, Index wanted, Index total,
                       const TrainContext& context) {
-  const double n = static_cast<double>(data.rows());
+  const double n = static_cast<double>(total);
+  const double share = static_cast<double>(kThresholdRows) / static_cast<double>(data.rows());
   const std::vector<Index> rows =
-      draw_rows(data, all_rows(data), std::min(1.0, static_cast<double>(kSampledRows) / n), 1,
-                sift_random(context, 1));
+      draw_rows(data, all_rows(data), std::min(1.0, share), 1, sift_random(context, 1));
   const std::vector<Index> some = draw_rows(data, rows, 0.5, 1, sift_random(context, 2));
   const Sample sample(data, metric, rows, sift_random(context, 3), context);
   const Sample half(data, metric, some, sift_random(context, 4), context);

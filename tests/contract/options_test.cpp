@@ -47,6 +47,14 @@ const std::map<std::string, BadValues>& bad_values() {
       {"intensity", {{"", "much"}, "intensity", {{"method", "local-sampling"}}}},
       {"budget", {{"", "0", "-1", "1.1", "nan"}, "budget", {{"method", "local-sampling"}}}},
       {"draw-weights", {{"", "1"}, "draw-weights", {{"method", "local-sampling"}}}},
+      {"threshold",
+       {{"", "-1", "nan", "inf", "x", "1:0", "0.1,1:-1", "1:0.1", "9:0.1,0.1"},
+        "threshold",
+        {{"method", "leader"}}}},
+      {"leaders", {{"", "-1", "2.5", "x"}, "leaders", {{"method", "leader"}}}},
+      {"leader-gamma", {{"", "-1", "nan", "inf", "x"}, "leader-gamma", {{"method", "leader"}}}},
+      {"leader-weights", {{"", "1"}, "leader-weights", {{"method", "leader"}}}},
+      {"refine", {{"", "-1", "11", "0.5", "x"}, "refine", {{"method", "leader"}}}},
       {"k", {{"", "-1", "2.5", "x"}, "k is", {{"method", "falk"}}}},
       {"k-prime", {{"", "-1", "11", "x"}, "k-prime", {{"method", "falk"}, {"k", "10"}}}},
       {"index", {{"", "r-tree"}, "index", {{"method", "falk"}}}},
@@ -95,6 +103,10 @@ TEST(Options, FieldsSetInCodeAreCheckedToo) {
   refused("max-iterations", [](TrainOptions& o) { o.max_iterations = -5; });
   refused("gamma", [](TrainOptions& o) { o.gamma = {Gamma::Rule::value, -1}; });
   refused("class", [](TrainOptions& o) { o.class_weights = {{"a", 0.0}}; });
+  refused("leaders", [](TrainOptions& o) {
+    o.leader.threshold = 0.1;
+    o.leader.leaders = 100;
+  });
   RunControl control;
   control.threads = -1;
   error_of<InvalidArgument>([&] { train(small_data(), {}, control); });
@@ -102,11 +114,9 @@ TEST(Options, FieldsSetInCodeAreCheckedToo) {
 
 TEST(Options, TextGoesThereAndBack) {
   const std::map<std::string, std::vector<std::string>> values{
-      {"gamma", {"0.25", "scale", "auto"}},
-      {"class-weight", {"balanced", "1:2,-1:0.5", "a:b:3"}},
-      {"cache", {"100", "2G", "0"}},
-      {"cost", {"1e-3", "12345.678"}},
-      {"seed", {"18446744073709551615"}}};
+      {"gamma", {"0.25", "scale", "auto"}}, {"class-weight", {"balanced", "1:2,-1:0.5", "a:b:3"}},
+      {"cache", {"100", "2G", "0"}},        {"threshold", {"0.25", "0.1,-1:0.05,a:b:3"}},
+      {"cost", {"1e-3", "12345.678"}},      {"seed", {"18446744073709551615"}}};
   std::set<std::string> names;
   for (const OptionDescription& option : train_option_table()) {
     SCOPED_TRACE(option.name);
@@ -161,6 +171,11 @@ TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
       {"intensity", {"literal", {{"method", "local-sampling"}, {"beta", "1"}}, 3000}},
       {"budget", {"0.2", {{"method", "local-sampling"}, {"beta", "1"}}, 3000}},
       {"draw-weights", {"inverse", {{"method", "local-sampling"}, {"beta", "1"}}, 3000}},
+      {"threshold", {"0.2,1:0.3", {{"method", "leader"}}}},
+      {"leaders", {"40", {{"method", "leader"}}}},
+      {"leader-gamma", {"2", {{"method", "leader"}, {"threshold", "0.5"}}}},
+      {"leader-weights", {"cluster", {{"method", "leader"}, {"threshold", "0.5"}}}},
+      {"refine", {"1", {{"method", "leader"}, {"threshold", "0.5"}}}},
       {"k", {"20", {{"method", "falk"}}}},
       {"k-prime", {"3", {{"method", "falk"}, {"k", "20"}}}},
       {"selection-centres", {"1", {{"method", "falk-l"}, {"k-grid", "8,16,32"}}}},

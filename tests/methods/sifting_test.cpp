@@ -63,7 +63,10 @@ TEST(Sifting, RowsHeldOutAreNotChosenFrom) {
   EXPECT_EQ(split.allowed({split.pool[7], split.held[3], split.pool[2], split.pool[7]}),
             (std::vector<Index>{split.pool[2], split.pool[7]}));
   EXPECT_EQ(split.pool_without(split.pool).size(), 0U);
-  EXPECT_EQ(hold_out(checkerboard_set(300'000, 1), run.context()).held.size(), 20'000U);
+  const auto most =
+      static_cast<Index>(hold_out(checkerboard_set(300'000, 1), run.context()).held.size());
+  EXPECT_LE(most, 20'000);
+  EXPECT_GE(most, 19'998) << "rounded down in each class";
   EXPECT_TRUE(hold_out(uneven_set(150), run.context()).held.empty()) << "15 rows tell nothing";
 }
 
