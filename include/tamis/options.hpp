@@ -36,10 +36,10 @@ struct Gamma {
 
 /// Methods that train on a part of the rows, round by round.
 struct SiftOptions {
-  double delta = 0.05;               ///< share of the rows drawn, in (0, 1]
-  Index neighbors = 5;               ///< rows taken in around each support vector, >= 0
+  double delta = 0;     ///< share of the rows drawn, in (0, 1]; 0: 0.05, for local-sampling 0.1
+  Index neighbors = 5;  ///< rows taken in around each support vector, >= 0
   double validation_fraction = 0.1;  ///< share held out to measure rounds, in (0, 0.5]
-  Index patience = 2;                ///< rounds without improvement that end the search, >= 1
+  Index patience = 3;                ///< rounds without improvement that end the search, >= 1
   double improvement = 0.01;         ///< of the validation error, relative, that counts; in [0, 1)
   Index max_rounds = 20;             ///< >= 1
 };

@@ -254,7 +254,7 @@ void add_sift_options(std::vector<OptionDescription>& table) {
   using O = TrainOptions;
   const std::vector<std::string_view> in_rounds{"cglq", "local-sampling"};
   table.push_back(nested_number(
-      "delta", "Share of the rows drawn at a time, in (0, 1]",
+      "delta", "Share of the rows drawn at a time, in (0, 1]; 0: 0.05, for local-sampling 0.1",
       {"subsample", "cglq", "local-sampling"}, [](O & o) -> auto& { return o.sift.delta; }));
   table.push_back(nested_number(
       "neighbors", "Rows taken in around each support vector, at least 0", {"cglq"},

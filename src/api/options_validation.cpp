@@ -36,7 +36,8 @@ void validate_sift(const SiftOptions& sift) {
   const auto at_least = [](Index value, Index least, std::string_view name) {
     require(value >= least, name, static_cast<double>(value), fmt::format("at least {}", least));
   };
-  require(sift.delta > 0 && sift.delta <= 1, "delta", sift.delta, "greater than 0 and at most 1");
+  require(sift.delta >= 0 && sift.delta <= 1, "delta", sift.delta,
+          "greater than 0 and at most 1, or 0 for the default");
   at_least(sift.neighbors, 0, "neighbors");
   require(sift.validation_fraction > 0 && sift.validation_fraction <= 0.5, "validation-fraction",
           sift.validation_fraction, "greater than 0 and at most 0.5");

@@ -11,7 +11,7 @@ MethodResult train_cglq(const TrainingSet& data, const TrainContext& context) {
   std::unique_ptr<NeighborIndex> index;
   std::uint64_t round = 0;
   const auto draw = [&] {
-    return draw_rows(data, split.pool, options.delta, kLeastOfAClass,
+    return draw_rows(data, split.pool, delta_or(context, kDelta), kLeastOfAClass,
                      sift_random(context, ++round));
   };
   return sift(data, context, split.held, split.held.empty() ? split.pool : draw(),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -87,6 +88,23 @@ class Sample {
   Index rows_;
   std::vector<std::unique_ptr<NeighborIndex>> classes_;
 };
+
+// How many times as many leaders n rows have as the last of three samples, given their rows and
+// leaders. The exponent, d log leaders / d log rows, falls as the data fill up: it is taken to go
+// on as a straight line of log rows, down to 0.
+double growth_beyond(const std::array<double, 3>& rows, const std::array<double, 3>& leaders,
+                     double n) {
+  const auto exponent = [&](std::size_t i) {
+    return std::log(leaders[i + 1] / leaders[i]) / std::log(rows[i + 1] / rows[i]);
+  };
+  const double before = exponent(0);
+  const double last = exponent(1);
+  const double slope = std::min(0.0, 2 * (last - before) / std::log(rows[2] / rows[0]));
+  const double at_end = std::clamp(last + slope * std::log(rows[2] / rows[1]) / 2, 0.0, 1.0);
+  double reach = std::log(n / rows[2]);
+  if (slope < 0) reach = std::min(reach, at_end / -slope);
+  return std::exp(reach * (at_end + slope * reach / 2));
+}
 
 }  // namespace
 
@@ -178,20 +196,24 @@ std::vector<double> leader_thresholds(const TrainingSet& data, const Metric& met
 double find_threshold(const TrainingSet& data, const Metric& metric, Index wanted, Index total,
                       const TrainContext& context) {
   const double n = static_cast<double>(total);
-  const double share = static_cast<double>(kThresholdRows) / static_cast<double>(data.rows());
-  const std::vector<Index> rows =
-      draw_rows(data, all_rows(data), std::min(1.0, share), 1, sift_random(context, 1));
-  const std::vector<Index> some = draw_rows(data, rows, 0.5, 1, sift_random(context, 2));
-  const Sample sample(data, metric, rows, sift_random(context, 3), context);
-  const Sample half(data, metric, some, sift_random(context, 4), context);
+  double share =
+      std::min(1.0, static_cast<double>(kThresholdRows) / static_cast<double>(data.rows()));
+  std::vector<Sample> samples;  // each a quarter of the one before
+  std::vector<Index> rows = all_rows(data);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    rows = draw_rows(data, rows, share, 1, sift_random(context, 1 + i));
+    samples.emplace_back(data, metric, rows, sift_random(context, 4 + i), context);
+    share = 0.25;
+  }
   const auto estimate = [&](double threshold) {
-    const double count = sample.num_leaders(threshold);
-    if (sample.rows() == n) return count;
-    const double growth =
-        std::log(count / half.num_leaders(threshold)) / std::log(sample.rows() / half.rows());
-    return count * std::pow(n / sample.rows(), std::clamp(growth, 0.0, 1.0));
+    const double count = samples[0].num_leaders(threshold);
+    if (samples[0].rows() == n) return count;
+    return count *
+           growth_beyond(
+               {samples[2].rows(), samples[1].rows(), samples[0].rows()},
+               {samples[2].num_leaders(threshold), samples[1].num_leaders(threshold), count}, n);
   };
-  double high = sample.largest_threshold();
+  double high = samples[0].largest_threshold();
   double low = 1e-6 * high;
   double threshold = low;
   for (int trial = 0; trial < kMostTrials && low < high; ++trial) {

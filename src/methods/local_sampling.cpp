@@ -16,6 +16,8 @@ namespace tamis {
 namespace {
 
 constexpr Index kMostSubsamples = 12;
+// With fewer rows drawn, balls around too few support vectors miss parts of the boundary.
+constexpr double kLocalDelta = 0.1;
 constexpr double kBetaStep = 0.1;
 constexpr int kMostSkipped = 10;
 
@@ -83,7 +85,7 @@ MethodResult train_local_sampling(const TrainingSet& data, const TrainContext& c
     return sift(data, context, {}, split.pool, [](const auto&) { return std::vector<Index>(); });
 
   const Stopwatch watch;
-  const std::vector<Index> drawn = draw_rows(data, split.pool, context.options.sift.delta,
+  const std::vector<Index> drawn = draw_rows(data, split.pool, delta_or(context, kLocalDelta),
                                              kLeastOfAClass, sift_random(context, 1));
   auto classes = rows_by_class(data, drawn);
   const Index parts = num_subsamples(classes, options.subsamples);

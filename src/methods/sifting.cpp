@@ -204,6 +204,11 @@ Random sift_random(const TrainContext& context, std::uint64_t step) {
   return Random(context.options.seed, kSiftStream).split(step);
 }
 
+double delta_or(const TrainContext& context, double otherwise) {
+  const double delta = context.options.sift.delta;
+  return delta > 0 ? delta : otherwise;
+}
+
 std::vector<Index> draw_rows(const TrainingSet& data, std::span<const Index> rows, double fraction,
                              Index least, Random random) {
   std::vector<Index> drawn;

@@ -24,6 +24,10 @@ std::vector<std::vector<Index>> rows_by_class(const TrainingSet& data, std::span
 /// Independent random numbers for each step of a sifting method.
 Random sift_random(const TrainContext& context, std::uint64_t step);
 
+/// The share of the rows that a method draws, if the options leave it to the method.
+double delta_or(const TrainContext& context, double otherwise);
+inline constexpr double kDelta = 0.05;
+
 /// The share `fraction` of each class's rows (of all rows, for a regression), rounded down, and at
 /// least `least` of them; ascending.
 std::vector<Index> draw_rows(const TrainingSet& data, std::span<const Index> rows, double fraction,

@@ -5,7 +5,7 @@
 namespace tamis {
 
 MethodResult train_subsample(const TrainingSet& data, const TrainContext& context) {
-  const std::vector<Index> rows = draw_rows(data, all_rows(data), context.options.sift.delta,
+  const std::vector<Index> rows = draw_rows(data, all_rows(data), delta_or(context, kDelta),
                                             kLeastOfAClass, sift_random(context, 0));
   return sift(data, context, {}, rows, [](const KernelMachine&) { return std::vector<Index>(); });
 }

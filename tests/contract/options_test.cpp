@@ -34,7 +34,7 @@ const std::map<std::string, BadValues>& bad_values() {
       {"max-iterations", {{"", "-1", "1.5", "x", "99999999999999999999999"}, "max-iterations", {}}},
       {"max-seconds", {{"", "-1", "nan", "inf", "x"}, "max-seconds", {}}},
       {"cache", {{"", "-1", "x", "1Q", "1e999"}, "cache", {}}},
-      {"delta", {{"", "0", "-1", "1.01", "nan", "x"}, "delta", {{"method", "subsample"}}}},
+      {"delta", {{"", "-0.1", "-1", "1.01", "nan", "x"}, "delta", {{"method", "subsample"}}}},
       {"neighbors", {{"", "-1", "2.5", "x"}, "neighbors", {{"method", "cglq"}}}},
       {"validation-fraction",
        {{"", "0", "-1", "0.6", "nan", "x"}, "validation-fraction", {{"method", "cglq"}}}},
