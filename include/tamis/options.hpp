@@ -76,7 +76,7 @@ struct LeaderOptions {
   Index leaders = 0;  ///< wanted, about; 0: a tenth of the rows, at most 20,000
   double gamma = 0;   ///< of the RBF kernel's distance; 0: gamma / features
   LeaderWeights weights = LeaderWeights::none;
-  Index refine = 0;  ///< times the threshold is halved around the leaders that are support vectors
+  Index refine = 0;  ///< times the threshold is halved around the leaders near the boundary
 };
 
 /// The local machines: falk, falk-c, falk-l, knn-svm, knn.

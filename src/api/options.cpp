@@ -328,8 +328,8 @@ void add_leader_options(std::vector<OptionDescription>& table) {
       {{"none", LeaderWeights::none}, {"cluster", LeaderWeights::cluster}},
       "cluster: a leader costs what the rows it leads cost together", own));
   table.push_back(nested_number(
-      "refine", "Times the threshold is halved around leaders that are support vectors, 0 to 10",
-      own, [](O & o) -> auto& { return o.leader.refine; }));
+      "refine", "Times the threshold is halved around leaders near the boundary, 0 to 10", own,
+      [](O & o) -> auto& { return o.leader.refine; }));
 }
 
 std::vector<OptionDescription> make_table() {

@@ -1,9 +1,11 @@
 #include "methods/leader.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "base/checked.hpp"
+#include "kernels/kernel_value.hpp"
 #include "methods/leaders.hpp"
 #include "methods/sifting.hpp"
 #include "tamis/error.hpp"
@@ -25,6 +27,24 @@ std::vector<Index> among(const std::vector<Index>& rows, const std::vector<Index
   std::copy_if(rows.begin(), rows.end(), std::back_inserter(result),
                [&](Index row) { return std::binary_search(sorted.begin(), sorted.end(), row); });
   return result;
+}
+
+// Support vectors that the others would put on the wrong side, or nearly so: without its own term
+// alpha K(x, x), a row on the margin, y f(x) = 1, falls to y f(x) <= 0 where alpha K(x, x) >= 1.
+// Those at the upper limit are on the wrong side of the margin already. Ascending.
+std::vector<Index> boundary_rows(const TrainingSet& data, const KernelMachine& machine) {
+  std::vector<Index> rows;
+  for (const TrainedMachine& one : machine.machines) {
+    const std::vector<double> diagonal = kernel_diagonal(data.kernel, data.features, one.rows);
+    for (std::size_t i = 0; i < one.rows.size(); ++i) {
+      const double alpha = std::abs(one.coefficients[i]);
+      if (alpha * diagonal[i] >= 1 || alpha >= data.cost[usize(one.rows[i])])
+        rows.push_back(one.rows[i]);
+    }
+  }
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return rows;
 }
 
 }  // namespace
@@ -61,9 +81,9 @@ MethodResult train_leader(const TrainingSet& data, const TrainContext& context) 
   Index refined = 0;
   const auto next = [&](const KernelMachine& latest) {
     if (refined++ == options.refine) return std::vector<Index>();
-    const std::vector<Index> support = latest.support_rows();
+    const std::vector<Index> boundary = boundary_rows(weighted, latest);
     for (std::size_t c = 0; c < order.size(); ++c) {
-      const std::vector<Index> around = among(leaders[c], support);
+      const std::vector<Index> around = among(leaders[c], boundary);
       if (around.empty()) continue;
       leaders[c] = find_more_leaders(data, metric, order[c], leaders[c], around, thresholds[c],
                                      thresholds[c] / 2, context);
