@@ -92,6 +92,19 @@ struct LocalOptions {
   std::vector<double> percentiles = {1, 10, 50, 90};  ///< of local distances, for the kernel width
 };
 
+/// For SamplingOptions::margin_k.
+inline constexpr double kSmallestK = -1;
+
+/// Random sampling with a certificate: opt-margin, opt-soft-margin.
+struct SamplingOptions {
+  /// k = 1/D of the reduced hulls, at least 1; 0: what cost (classes) or nu (regression) asks for;
+  /// kSmallestK: the smallest that separates.
+  double margin_k = 0;
+  double nu = 0;              ///< k as a share: k = nu * rows / 2, up to 1; 0: not given
+  std::int64_t draw = 0;      ///< rows of the first draw; 0: chosen by the number of features
+  bool carry_support = true;  ///< take the support vectors found into the next draw
+};
+
 /// The offset of a linear machine.
 struct Bias {
   enum class Rule {
@@ -122,6 +135,9 @@ struct TrainOptions {
   ScalingMethod scaling = ScalingMethod::none;
   std::uint64_t seed = 1;
 
+  /// Go on from the machine of a method that looked at a part of the rows to the optimum on all.
+  bool polish = false;
+
   // When it is good enough, or enough altogether.
   double eps = 1e-3;                ///< KKT tolerance > 0, as LIBSVM's -e
   std::int64_t max_iterations = 0;  ///< pair updates (linear: epochs) per machine; 0: none
@@ -135,6 +151,7 @@ struct TrainOptions {
   LocalSamplingOptions local_sampling;
   LeaderOptions leader;
   LocalOptions local;
+  SamplingOptions sampling;
 
   /// Throws InvalidArgument naming the option, its value and what is allowed.
   void validate() const;

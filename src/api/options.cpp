@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "api/method_table.hpp"
+#include "api/option_checks.hpp"
 #include "base/memory.hpp"
 #include "tamis/error.hpp"
 #include "tamis/train.hpp"
@@ -242,6 +243,49 @@ void add_local_options(std::vector<OptionDescription>& table) {
       [](O & o) -> auto& { return o.local.percentiles; }));
 }
 
+void add_sampling_options(std::vector<OptionDescription>& table) {
+  using O = TrainOptions;
+  const std::vector<std::string_view> both{"opt-margin", "opt-soft-margin"};
+  table.push_back(
+      {"margin-k",
+       "",
+       "NUMBER",
+       "k = 1/D of the reduced hulls, >= 1; smallest: the smallest that separates; 0: what --cost "
+       "(classes) or --nu (regression) asks for",
+       {},
+       [](O& o, std::string_view text) {
+         const double k = text == "smallest" ? 0 : parse_number<double>("margin-k", text);
+         require_option(k >= 0, "margin-k", k, "at least 1, 0, or smallest");
+         o.sampling.margin_k = text == "smallest" ? kSmallestK : k;
+       },
+       [](const O& o) {
+         return o.sampling.margin_k == kSmallestK ? std::string("smallest")
+                                                  : number_text(o.sampling.margin_k);
+       },
+       {"opt-soft-margin"}});
+  table.push_back(nested_number(
+      "nu",
+      "k as a share of the rows, k = nu rows / 2, up to 1; 0: not used, but 0.5 for a regression "
+      "without --margin-k",
+      {"opt-soft-margin"}, [](O & o) -> auto& { return o.sampling.nu; }));
+  table.push_back(nested_number(
+      "draw", "Rows of the first draw; 0: 6 (features + 1)^2, at most 1500", both,
+      [](O & o) -> auto& { return o.sampling.draw; }));
+  table.push_back(
+      {"carry-support",
+       "",
+       "NAME",
+       "Take the support vectors found into the next draw; no: the paper's own algorithm",
+       {"yes", "no"},
+       [](O& o, std::string_view text) {
+         if (text != "yes" && text != "no")
+           throw InvalidArgument(fmt::format("carry-support is '{}': one of yes, no", text));
+         o.sampling.carry_support = text == "yes";
+       },
+       [](const O& o) { return std::string(o.sampling.carry_support ? "yes" : "no"); },
+       both});
+}
+
 // Options of kernels, which a linear machine has not.
 OptionDescription for_kernels(OptionDescription option) {
   for (const MethodEntry& method : method_table()) {
@@ -400,6 +444,19 @@ std::vector<OptionDescription> make_table() {
                           {"standard", ScalingMethod::standard},
                           {"maxabs", ScalingMethod::maxabs}},
                          "Scale the columns; kept in the model and applied when predicting"));
+  add_sampling_options(table);
+  table.push_back({"polish",
+                   "",
+                   "",
+                   "Go on from the machine of a method that looked at a part of the rows to the "
+                   "optimum on all of them",
+                   {},
+                   [](O& o, std::string_view text) {
+                     if (!text.empty() && text != "true" && text != "false")
+                       throw InvalidArgument(fmt::format("polish is '{}': true or false", text));
+                     o.polish = text != "false";
+                   },
+                   [](const O& o) { return std::string(o.polish ? "true" : "false"); }});
   table.push_back(number("seed", "", &O::seed, "Seed of everything random"));
   table.push_back(
       number("eps", "e", &O::eps, "Stop when the optimality conditions hold to this, > 0"));

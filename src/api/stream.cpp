@@ -30,6 +30,7 @@ void require_streamable(const TrainOptions& options) {
   require(options.kernel != KernelType::precomputed, "the kernel cannot be precomputed");
   require(options.leader.weights == LeaderWeights::none, "leader-weights must be none");
   require(options.leader.refine == 0, "refine must be 0");
+  require(!options.polish, "they cannot be polished on all rows");
 }
 
 FileSurvey survey_file(const std::string& path, const ReadOptions& read,
@@ -159,6 +160,7 @@ TrainResult train_stream(const std::string& path, const ReadOptions& read,
       Model(model.task(), model.classes(), model.scaling(), model.shared_machine(), options.method);
   TrainReport& report = result.report;
   report.method = options.method;
+  report.support_rows.clear();  // rows of the leaders, not of the file
   report.stop_reason = std::max(report.stop_reason, leaders.stop_reason);
   report.details = {{"rows_used", static_cast<double>(report.rows)}};
   report.rows = survey.rows();

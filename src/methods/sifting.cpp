@@ -69,10 +69,8 @@ class Sifter {
   }
 
   MethodResult result() && {
-    MethodResult result;
-    result.machine = make_expansion(data_, best_.machine);
+    MethodResult result = expansion_result(data_, std::move(best_.machine));
     TrainReport& report = result.report;
-    report = std::move(best_.machine.report);
     report.stop_reason = std::max(report.stop_reason, stop_);
     report.iterations = work_.iterations;
     report.kernel_evaluations = work_.kernel_evaluations;

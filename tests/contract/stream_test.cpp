@@ -100,6 +100,7 @@ TEST(Stream, OptionsThatNeedAllRowsAreRefused) {
   refused("scale", [](TrainOptions& o) { o.scaling = ScalingMethod::minmax; });
   refused("precomputed", [](TrainOptions& o) { o.kernel = KernelType::precomputed; });
   refused("leader-weights", [](TrainOptions& o) { o.leader.weights = LeaderWeights::cluster; });
+  refused("polished", [](TrainOptions& o) { o.polish = true; });
   refused("refine", [](TrainOptions& o) { o.leader.refine = 1; });
 }
 
