@@ -37,6 +37,12 @@ class EvaluateCommand : public Command {
         session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
     const Evaluation result =
         session.timed("predict", [&] { return evaluate(model, data, session.control()); });
+    std::vector<double> shares;
+    if (!limits_.empty()) {
+      shares = session.timed("indecision", [&] {
+        return indecision(model, data.features(), limits_, session.control());
+      });
+    }
     session.report()["model"] = model_path_;
     session.report()["data"] = data_path_;
     session.report()["rows"] = result.rows;
@@ -44,7 +50,7 @@ class EvaluateCommand : public Command {
       tell_regression(session, result);
     else
       tell_classes(session, result);
-    if (!limits_.empty()) tell_indecision(session, model, data);
+    tell_indecision(session, shares);
     return kExitOk;
   }
 
@@ -59,10 +65,7 @@ class EvaluateCommand : public Command {
     } while (!text.empty());
   }
 
-  void tell_indecision(Session& session, const Model& model, const Dataset& data) const {
-    const std::vector<double> shares = session.timed("indecision", [&] {
-      return indecision(model, data.features(), limits_, session.control());
-    });
+  void tell_indecision(Session& session, const std::vector<double>& shares) const {
     for (std::size_t i = 0; i < shares.size(); ++i) {
       session.say(fmt::format("decision value within {:g} of 0: {:.4f} % of the rows", limits_[i],
                               100 * shares[i]));
