@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "session.hpp"
 #include "tamis/io.hpp"
 
@@ -15,9 +18,15 @@ class EvaluateCommand : public Command {
   void declare(Options& options) override {
     options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
     options.argument("DATA", data_path_, true, "the labelled rows; - is standard input");
+    options.custom(
+        "--indecision", "NUMBER,..",
+        "two classes: the share of rows whose decision value is less than this away from 0",
+        [this](const std::string& text) { parse_limits(text); });
     options.reading(read_);
     options.common(common_);
-    options.example("tamis evaluate train.model test.svm --json -");
+    options.example(
+        "tamis evaluate train.model test.svm --json -\n"
+        "tamis evaluate train.model test.svm --indecision 0.1,0.01,0.001");
   }
 
   int run(Session& session) override {
@@ -28,6 +37,12 @@ class EvaluateCommand : public Command {
         session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
     const Evaluation result =
         session.timed("predict", [&] { return evaluate(model, data, session.control()); });
+    std::vector<double> shares;
+    if (!limits_.empty()) {
+      shares = session.timed("indecision", [&] {
+        return indecision(model, data.features(), limits_, session.control());
+      });
+    }
     session.report()["model"] = model_path_;
     session.report()["data"] = data_path_;
     session.report()["rows"] = result.rows;
@@ -35,10 +50,29 @@ class EvaluateCommand : public Command {
       tell_regression(session, result);
     else
       tell_classes(session, result);
+    tell_indecision(session, shares);
     return kExitOk;
   }
 
  private:
+  void parse_limits(std::string_view text) {
+    limits_.clear();
+    do {
+      const std::string_view item = text.substr(0, text.find(','));
+      text.remove_prefix(std::min(text.size(), item.size() + 1));
+      limits_.push_back(parse_real("--indecision", std::string(item), 0,
+                                   std::numeric_limits<double>::infinity()));
+    } while (!text.empty());
+  }
+
+  void tell_indecision(Session& session, const std::vector<double>& shares) const {
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      session.say(fmt::format("decision value within {:g} of 0: {:.4f} % of the rows", limits_[i],
+                              100 * shares[i]));
+      session.report()["indecision"].push_back({{"eps", limits_[i]}, {"share", shares[i]}});
+    }
+  }
+
   static void tell_regression(Session& session, const Evaluation& result) {
     session.say(
         fmt::format("{} rows: mean squared error {:.6g}, mean absolute error {:.6g}, r2 {:.6g}",
@@ -81,6 +115,7 @@ class EvaluateCommand : public Command {
 
   std::string model_path_;
   std::string data_path_;
+  std::vector<double> limits_;  // of indecision
   ReadOptions read_;
 };
 

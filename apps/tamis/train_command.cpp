@@ -6,6 +6,7 @@
 #include "session.hpp"
 #include "tamis/calibrate.hpp"
 #include "tamis/io.hpp"
+#include "tamis/stream.hpp"
 #include "tamis/train.hpp"
 #include "training_options.hpp"
 
@@ -34,6 +35,9 @@ class TrainCommand : public Command {
         "folds, 2 or more; limits hold for each training; 0: none");
     options.choice("--calibration", calibration_, {"sigmoid", "isotonic"}, "NAME",
                    "what these probabilities are fitted with");
+    options.flag("--stream", stream_,
+                 "method leader: read the data, a file of svmlight text, block by block and keep "
+                 "only the leaders, taken in the order of the file");
     // LIBSVM's number for the kind of machine: another way to say --task.
     options.custom("-s", "NUMBER", "LIBSVM's: 0 classification (C-SVC), 3 regression (epsilon-SVR)",
                    [this](const std::string& text) {
@@ -59,14 +63,7 @@ class TrainCommand : public Command {
     train_.validate();
     training_.require_used_by(std::vector<std::string>{train_.method});
     read_.text_labels = train_.task == Task::classification;
-    const Dataset data =
-        session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
-    settle_method(session, data.rows());
-    const TrainResult result = session.timed("train", [&] {
-      if (folds_ == 0) return train(data, train_, session.control());
-      return train_calibrated(data, train_, static_cast<int>(folds_),
-                              parse_calibration_method(calibration_), session.control());
-    });
+    const TrainResult result = stream_ ? train_on_stream(session) : train_on_all(session);
     session.timed("write", [&] {
       save_model(result.model, output_,
                  format_ == "libsvm" ? ModelFormat::libsvm : ModelFormat::native);
@@ -95,6 +92,23 @@ class TrainCommand : public Command {
     if (train_.max_seconds > 0)
       train_.max_seconds =
           std::max(0.1 * train_.max_seconds, train_.max_seconds - session.seconds());
+  }
+
+  TrainResult train_on_all(Session& session) {
+    const Dataset data =
+        session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
+    settle_method(session, data.rows());
+    return session.timed("train", [&] {
+      if (folds_ == 0) return train(data, train_, session.control());
+      return train_calibrated(data, train_, static_cast<int>(folds_),
+                              parse_calibration_method(calibration_), session.control());
+    });
+  }
+
+  TrainResult train_on_stream(Session& session) const {
+    if (folds_ > 0) throw UsageError("--stream and --probability-folds do not go together");
+    return session.timed(
+        "train", [&] { return train_stream(data_path_, read_, train_, session.control()); });
   }
 
   void tell(Session& session, const TrainResult& result) const {
@@ -153,6 +167,7 @@ class TrainCommand : public Command {
   std::string format_ = "native";
   std::int64_t folds_ = 0;
   std::string calibration_ = "sigmoid";
+  bool stream_ = false;
   TrainingOptions training_;
   TrainOptions& train_ = training_.values();
   ReadOptions read_;

@@ -2,6 +2,7 @@
 // threads.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/parallel.hpp"
@@ -67,6 +68,44 @@ void leaders(benchmark::State& state, Structure structure) {
   state.counters["leaders"] = static_cast<double>(taken);
 }
 
+// The same with the time to choose and build the index.
+void index_and_leaders(benchmark::State& state) {
+  const Matrix points = uniform_rows(state.range(0), state.range(1), 1);
+  std::vector<Index> rows(static_cast<std::size_t>(points.rows()));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  std::size_t taken = 0;
+  with_threads(0, [&] {
+    for (auto _ : state) {
+      const auto index = make_neighbor_index(points, Metric{});
+      taken = separated_rows(*index, rows, static_cast<double>(state.range(2)) / 100).size();
+    }
+  });
+  state.counters["leaders"] = static_cast<double>(taken);
+}
+
+// The same as the paper has it: each row is compared with the leaders, until one is near.
+void naive_leaders(benchmark::State& state) {
+  const Matrix points = uniform_rows(state.range(0), state.range(1), 1);
+  const float squared_radius = static_cast<float>(state.range(2)) / 100;
+  std::vector<Index> leaders;
+  const auto distance = [&](Index a, Index b) {
+    const auto x = points.dense_row(a);
+    const auto z = points.dense_row(b);
+    float sum = 0;
+    for (std::size_t j = 0; j < x.size(); ++j) sum += (x[j] - z[j]) * (x[j] - z[j]);
+    return sum;
+  };
+  for (auto _ : state) {
+    leaders.clear();
+    for (Index i = 0; i < points.rows(); ++i) {
+      if (std::none_of(leaders.begin(), leaders.end(),
+                       [&](Index leader) { return distance(i, leader) <= squared_radius; }))
+        leaders.push_back(i);
+    }
+  }
+  state.counters["leaders"] = static_cast<double>(leaders.size());
+}
+
 // The same, row by row.
 void growing_index(benchmark::State& state) {
   const Matrix points = uniform_rows(state.range(0), state.range(1), 1);
@@ -122,6 +161,16 @@ BENCHMARK_CAPTURE(leaders, kd_tree, Structure::kd_tree)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(leaders, brute_force, Structure::brute_force)
     ->Args({80000, 22, 120})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(index_and_leaders)
+    ->Args({100000, 4, 1})
+    ->Args({100000, 22, 120})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(naive_leaders)
+    ->Args({100000, 4, 1})
+    ->Args({100000, 22, 120})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(growing_index)

@@ -54,6 +54,28 @@ LOCAL = [
     Problem("spirals", "", ("-c", "10", "-g", "30"), 0, "generated", 100_000),
     Problem("ndcc", "", ("-c", "1", "-g", "1"), 0, "generated", 100_000),
 ]
+# Gamma of those without -g: 1 / (features * variance).
+LEADER = [
+    Problem("kddcup99-10pct", "kddcup99-10pct", ("-c", "10", "-g", "1"), 0, "minmax"),
+    Problem("covtype-80k", "covtype-93k-binary", ("-c", "10", "-g", "32"), 0, "covtype", 80_000),
+    Problem("usps", "usps", ("-c", "10", "-g", "0.0078"), 0, "as_is"),
+]
+WEIGHTS = [
+    LEADER[0],
+    LEADER[1],
+    LEADER[2],
+    Problem("ijcnn1", "ijcnn1", ("-c", "10", "-g", "2"), 0, "as_is"),
+    Problem("cod-rna", "cod-rna", ("-c", "32", "-g", "8"), 0, "minmax"),
+    Problem("checkerboard", "", ("-c", "10", "-g", "100"), 0, "generated", 100_000),
+    Problem("a9a", "a9a", ("-c", "10", "-g", "0.05"), 0, "as_is"),
+    Problem("letter", "letter", ("-c", "10"), 0, "minmax"),
+    Problem("pendigits", "pendigits", ("-c", "10"), 0, "minmax"),
+    Problem("shuttle", "shuttle", ("-c", "10"), 0, "minmax"),
+    Problem("w7a", "w7a", ("-c", "10"), 0, "as_is"),
+    Problem("susy-30k", "susy-30k", ("-c", "10"), 0, "split", 24_000),
+    Problem("mammography", "mammography", ("-c", "10"), 0, "split", 8_947),
+    Problem("gmsc", "gmsc", ("-c", "10"), 0, "split", 120_000),
+]
 COVTYPE_TEST_ROWS = 12_962
 
 
@@ -161,6 +183,14 @@ def make_covtype(problem, sources, folder, tamis):
     scale_to_unit(folder, tamis)
 
 
+def make_split(problem, sources, folder, tamis):
+    """Shuffled; the first rows train, the others test; columns to [0, 1]."""
+    lines = shuffled(lines_of(sources[0]))
+    write_lines(folder / "train.raw", lines[:problem.rows])
+    write_lines(folder / "test.raw", lines[problem.rows:])
+    scale_to_unit(folder, tamis)
+
+
 def make_generated(problem, _sources, folder, tamis):
     for part, seed in (("train", 1), ("test", 2)):
         generate(tamis, problem.name, problem.rows, seed, folder / f"{part}.svm")
@@ -201,5 +231,5 @@ def make_cadata(problem, sources, folder, _tamis):
     write_lines(folder / "test.svm", lines[problem.rows:])
 
 
-RECIPES = {"as_is": make_as_is, "whole": make_whole, "minmax": make_minmax, "covtype": make_covtype, "generated": make_generated,
+RECIPES = {"as_is": make_as_is, "whole": make_whole, "minmax": make_minmax, "covtype": make_covtype, "split": make_split, "generated": make_generated,
            "mnist": make_mnist, "cadata": make_cadata}

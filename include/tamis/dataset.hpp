@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tamis {
@@ -167,6 +168,10 @@ void require_finite(const Matrix& features);
 /// by byte), but for two classes the larger first, so that a positive decision value means the
 /// positive class.
 Labels distinct_classes(const Labels& labels);
+
+/// The position in `classes` of the one that `text` names, or -1. Numbers are compared by value:
+/// "+1" and "1.0" name class 1.
+Index find_class(const Labels& classes, std::string_view text);
 
 /// The position of each label in `classes`, or -1 where it is not among them.
 std::vector<std::int32_t> encode_labels(const Labels& labels, const Labels& classes);

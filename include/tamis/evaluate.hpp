@@ -1,6 +1,7 @@
 // How well a model does on labelled rows.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "tamis/control.hpp"
@@ -44,5 +45,11 @@ struct Evaluation {
 
 /// Throws DataError when the data has no labels, or words where numbers are needed.
 Evaluation evaluate(const Model& model, const Dataset& data, const RunControl& control = {});
+
+/// For each eps > 0, the share of the rows whose decision value is less than eps away from 0: the
+/// empirical probability of eps-indecision (Barcenas, Gonzalez-Lima and Quiroz, eq. 17). Throws
+/// InvalidArgument for another eps, or a model that does not tell two classes apart.
+std::vector<double> indecision(const Model& model, const Matrix& features,
+                               std::span<const double> eps, const RunControl& control = {});
 
 }  // namespace tamis

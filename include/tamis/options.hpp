@@ -38,6 +38,51 @@ struct Gamma {
 /// The number that the rule gives for these rows, which are scaled already.
 double resolve_gamma(const Gamma& gamma, const Matrix& features);
 
+/// Methods that train on a part of the rows, round by round.
+struct SiftOptions {
+  double delta = 0;     ///< share of the rows drawn, in (0, 1]; 0: 0.05, for local-sampling 0.1
+  Index neighbors = 5;  ///< rows taken in around each support vector, >= 0
+  double validation_fraction = 0.1;  ///< share held out to measure rounds, in (0, 0.5]
+  Index patience = 3;                ///< rounds without improvement that end the search, >= 1
+  double improvement = 0.01;         ///< of the validation error, relative, that counts; in [0, 1)
+  Index max_rounds = 20;             ///< >= 1
+};
+
+/// How many rows a ball gives, whose share among the balls is eta.
+enum class Intensity {
+  budget,   ///< the share eta of all rows that may be drawn, as far as the ball has them
+  literal,  ///< the share eta of the rows in the ball: next to none
+};
+
+enum class DrawWeights {
+  none,
+  inverse,  ///< C of a drawn row is divided by the probability that it was drawn
+};
+
+struct LocalSamplingOptions {
+  Index subsamples = 0;  ///< L; 0: as many as leave 50 rows of each class in each, at most 12
+  double beta = 0;       ///< radius over the median distance of support vectors; 0: searched for
+  Intensity intensity = Intensity::budget;
+  double budget = 0.4;  ///< rows that may be drawn, as a share of those outside the subsamples
+  DrawWeights weights = DrawWeights::none;
+};
+
+enum class LeaderWeights {
+  none,
+  cluster,  ///< a leader costs what the rows it leads cost together
+};
+
+struct LeaderOptions {
+  /// Rows of a class within this distance in feature space have one leader, > 0; 0: found from
+  /// `leaders`.
+  double threshold = 0;
+  std::vector<std::pair<std::string, double>> class_thresholds;  ///< label and its own threshold
+  Index leaders = 0;  ///< wanted, about; 0: a tenth of the rows, at most 20,000
+  double gamma = 0;   ///< of the RBF kernel's distance; 0: gamma / features
+  LeaderWeights weights = LeaderWeights::none;
+  Index refine = 0;  ///< times the threshold is halved around the leaders near the boundary
+};
+
 /// The local machines: falk, falk-c, falk-l, knn-svm, knn.
 struct LocalOptions {
   std::int64_t k = 0;  ///< rows of a neighbourhood; 0: 500 to 2000 by the number of rows (knn: 15)
@@ -110,12 +155,16 @@ struct TrainOptions {
   std::int64_t max_iterations = 0;  ///< pair updates (linear: epochs) per machine; 0: none
   double max_seconds = 0;           ///< wall time of the training; 0: no limit
 
+  // How fast; never changes the result.
+  std::int64_t cache_bytes = 0;  ///< for kernel rows; 0: what the memory budget leaves
+
+  // For some methods only; the option table says which.
+  SiftOptions sift;
+  LocalSamplingOptions local_sampling;
+  LeaderOptions leader;
   LocalOptions local;
   SamplingOptions sampling;
   AutoOptions automatic;
-
-  // How fast; never changes the result.
-  std::int64_t cache_bytes = 0;  ///< for kernel rows; 0: what the memory budget leaves
 
   /// Throws InvalidArgument naming the option, its value and what is allowed.
   void validate() const;

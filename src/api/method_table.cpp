@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "methods/cglq.hpp"
 #include "methods/exact.hpp"
 #include "methods/falk.hpp"
 #include "methods/knn.hpp"
+#include "methods/leader.hpp"
 #include "methods/linear.hpp"
+#include "methods/local_sampling.hpp"
 #include "methods/opt_margin.hpp"
+#include "methods/subsample.hpp"
 #include "tamis/error.hpp"
 #include "tamis/train.hpp"
 
@@ -15,15 +19,19 @@ namespace tamis {
 
 std::span<const MethodEntry> method_table() {
   static constexpr MethodEntry kMethods[] = {
-      {"exact", true, true, train_exact},
-      {"falk", true, true, train_falk},
-      {"falk-c", true, true, train_falk_c},
-      {"falk-l", false, true, train_falk_l},
-      {"knn-svm", true, true, train_knn_svm},
-      {"knn", true, true, train_knn},
-      {"linear", true, false, train_linear},
-      {"opt-margin", true, true, train_opt_margin},
-      {"opt-soft-margin", true, true, train_opt_soft_margin},
+      {"exact", true, true, false, train_exact},
+      {"subsample", true, true, true, train_subsample},
+      {"cglq", true, true, true, train_cglq},
+      {"local-sampling", true, true, true, train_local_sampling},
+      {"leader", false, true, true, train_leader},
+      {"falk", true, true, false, train_falk},
+      {"falk-c", true, true, false, train_falk_c},
+      {"falk-l", false, true, false, train_falk_l},
+      {"knn-svm", true, true, false, train_knn_svm},
+      {"knn", true, true, false, train_knn},
+      {"linear", true, false, false, train_linear},
+      {"opt-margin", true, true, false, train_opt_margin},
+      {"opt-soft-margin", true, true, false, train_opt_soft_margin},
   };
   return kMethods;
 }

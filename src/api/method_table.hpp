@@ -12,6 +12,7 @@ struct MethodEntry {
   std::string_view name;
   bool does_regression;
   bool uses_kernel;
+  bool looks_at_part;  ///< one ordinary machine on a part of the rows
   MethodResult (*train)(const TrainingSet& data, const TrainContext& context);
 };
 

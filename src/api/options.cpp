@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <limits>
+#include <functional>
+#include <type_traits>
 
 #include "api/method_table.hpp"
+#include "api/option_checks.hpp"
 #include "base/memory.hpp"
 #include "tamis/error.hpp"
 #include "tamis/train.hpp"
@@ -24,10 +26,6 @@ Number parse_number(std::string_view name, std::string_view text) {
   if (error == std::errc() && end == last) return value;
   throw InvalidArgument(fmt::format("{} is '{}': give a {}number", name, text,
                                     std::is_integral_v<Number> ? "whole " : ""));
-}
-
-void require(bool ok, std::string_view name, double value, std::string_view allowed) {
-  if (!ok) throw InvalidArgument(fmt::format("{} is {}: it must be {}", name, value, allowed));
 }
 
 std::string number_text(double value) { return fmt::format("{}", value); }
@@ -47,18 +45,23 @@ OptionDescription number(std::string_view name, std::string_view letter,
           [field](const TrainOptions& o) { return fmt::format("{}", o.*field); }};
 }
 
+// What a member pointer, or a function of the options, gives a reference to.
+template <typename Field>
+using FieldType = std::remove_reference_t<std::invoke_result_t<Field, TrainOptions&>>;
+
 // A field that is one of a few names.
-template <typename Enum>
-OptionDescription choice(std::string_view name, std::string_view letter, Enum TrainOptions::*field,
-                         std::vector<std::pair<std::string_view, Enum>> values,
-                         std::string_view help) {
+template <typename Field>
+OptionDescription choice(
+    std::string_view name, std::string_view letter, Field field,
+    std::type_identity_t<std::vector<std::pair<std::string_view, FieldType<Field>>>> values,
+    std::string_view help, std::vector<std::string_view> methods = {}) {
   std::vector<std::string_view> names;
   names.reserve(values.size());
   for (const auto& entry : values) names.push_back(entry.first);
   const auto set = [name, field, values](TrainOptions& o, std::string_view text) {
     for (const auto& [known, value] : values) {
       if (known != text) continue;
-      o.*field = value;
+      std::invoke(field, o) = value;
       return;
     }
     std::string all;
@@ -67,11 +70,11 @@ OptionDescription choice(std::string_view name, std::string_view letter, Enum Tr
   };
   const auto get = [field, values](const TrainOptions& o) {
     for (const auto& [known, value] : values) {
-      if (value == o.*field) return std::string(known);
+      if (value == std::invoke(field, o)) return std::string(known);
     }
     return std::string();
   };
-  return {name, letter, "NAME", help, std::move(names), set, get};
+  return {name, letter, "NAME", help, std::move(names), set, get, std::move(methods)};
 }
 
 Gamma parse_gamma(std::string_view text) {
@@ -114,11 +117,34 @@ std::vector<std::pair<std::string, double>> parse_class_weights(std::string_view
   return weights;
 }
 
-std::string class_weights_text(const TrainOptions& options) {
+std::string label_list_text(const std::vector<std::pair<std::string, double>>& list) {
   std::string text;
-  for (const auto& [label, factor] : options.class_weights)
+  for (const auto& [label, factor] : list)
     text += fmt::format("{}{}:{}", text.empty() ? "" : ",", label, factor);
   return text;
+}
+
+// "0.1", or with other values for some classes: "0.1,-1:0.05".
+void parse_thresholds(std::string_view text, LeaderOptions* leader) {
+  LeaderOptions parsed;
+  do {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const std::size_t colon = item.rfind(':');
+    if (colon == std::string_view::npos) {
+      parsed.threshold = parse_number<double>("threshold", item);
+    } else {
+      parsed.class_thresholds.emplace_back(
+          item.substr(0, colon), parse_number<double>("threshold", item.substr(colon + 1)));
+    }
+  } while (!text.empty());
+  leader->threshold = parsed.threshold;
+  leader->class_thresholds = std::move(parsed.class_thresholds);
+}
+
+std::string thresholds_text(const LeaderOptions& leader) {
+  const std::string classes = label_list_text(leader.class_thresholds);
+  return number_text(leader.threshold) + (classes.empty() ? "" : "," + classes);
 }
 
 // A plain number is megabytes, as LIBSVM's.
@@ -235,7 +261,7 @@ void add_sampling_options(std::vector<OptionDescription>& table) {
        {},
        [](O& o, std::string_view text) {
          const double k = text == "smallest" ? 0 : parse_number<double>("margin-k", text);
-         require(k >= 0, "margin-k", k, "at least 1, 0, or smallest");
+         require_option(k >= 0, "margin-k", k, "at least 1, 0, or smallest");
          o.sampling.margin_k = text == "smallest" ? kSmallestK : k;
        },
        [](const O& o) {
@@ -266,6 +292,14 @@ void add_sampling_options(std::vector<OptionDescription>& table) {
        both});
 }
 
+std::vector<std::string_view> methods_on_a_part() {
+  std::vector<std::string_view> names;
+  for (const MethodEntry& method : method_table()) {
+    if (method.looks_at_part) names.push_back(method.name);
+  }
+  return names;
+}
+
 // Options of kernels, which a linear machine has not.
 OptionDescription for_kernels(OptionDescription option) {
   for (const MethodEntry& method : method_table()) {
@@ -273,6 +307,88 @@ OptionDescription for_kernels(OptionDescription option) {
   }
   option.methods.push_back(kAutoMethod);
   return option;
+}
+
+void add_sift_options(std::vector<OptionDescription>& table) {
+  using O = TrainOptions;
+  const std::vector<std::string_view> in_rounds{"cglq", "local-sampling"};
+  table.push_back(nested_number(
+      "delta", "Share of the rows drawn at a time, in (0, 1]; 0: 0.05, for local-sampling 0.1",
+      {"subsample", "cglq", "local-sampling"}, [](O & o) -> auto& { return o.sift.delta; }));
+  table.push_back(nested_number(
+      "neighbors", "Rows taken in around each support vector, at least 0", {"cglq"},
+      [](O & o) -> auto& { return o.sift.neighbors; }));
+  table.push_back(nested_number(
+      "validation-fraction",
+      "Share of the rows held out to measure each round, at most 20,000 of them; in (0, 0.5]",
+      in_rounds, [](O & o) -> auto& { return o.sift.validation_fraction; }));
+  table.push_back(nested_number(
+      "patience", "Rounds without improvement after which the best so far is taken, at least 1",
+      in_rounds, [](O & o) -> auto& { return o.sift.patience; }));
+  table.push_back(nested_number(
+      "improvement", "Relative fall of the validation error that counts as improvement, in [0, 1)",
+      in_rounds, [](O & o) -> auto& { return o.sift.improvement; }));
+  table.push_back(nested_number(
+      "max-rounds", "Rounds at most, at least 1", in_rounds,
+      [](O & o) -> auto& { return o.sift.max_rounds; }));
+}
+
+void add_local_sampling_options(std::vector<OptionDescription>& table) {
+  using O = TrainOptions;
+  const std::vector<std::string_view> own{"local-sampling"};
+  table.push_back(nested_number(
+      "subsamples",
+      "Machines the rows drawn first are shared among; 0: 50 rows of each class in each, at most "
+      "12",
+      own, [](O & o) -> auto& { return o.local_sampling.subsamples; }));
+  table.push_back(nested_number(
+      "beta",
+      "Radius of the balls, in medians of the distance between support vectors; 0: 0.1, 0.2 .. as "
+      "long as the validation error falls",
+      own, [](O & o) -> auto& { return o.local_sampling.beta; }));
+  table.push_back(choice(
+      "intensity", "", [](auto& o) -> auto& { return o.local_sampling.intensity; },
+      {{"budget", Intensity::budget}, {"literal", Intensity::literal}},
+      "A ball with the share eta gives eta of all rows (budget), or of its own rows (literal)",
+      own));
+  table.push_back(nested_number(
+      "budget", "Rows that all balls together may give, as a share of those outside the subsamples",
+      own, [](O & o) -> auto& { return o.local_sampling.budget; }));
+  table.push_back(choice(
+      "draw-weights", "", [](auto& o) -> auto& { return o.local_sampling.weights; },
+      {{"none", DrawWeights::none}, {"inverse", DrawWeights::inverse}},
+      "inverse: C of a drawn row is divided by the probability that it was drawn", own));
+}
+
+void add_leader_options(std::vector<OptionDescription>& table) {
+  using O = TrainOptions;
+  const std::vector<std::string_view> own{"leader"};
+  OptionDescription threshold{
+      "threshold",
+      "",
+      "NUMBER,..",
+      "Rows of a class within this distance in feature space have one leader; 0: by --leaders; "
+      "classes of their own as LABEL:NUMBER, for example 0.1,-1:0.05",
+      {},
+      [](O& o, std::string_view text) { parse_thresholds(text, &o.leader); },
+      [](const O& o) { return thresholds_text(o.leader); }};
+  threshold.methods = own;
+  table.push_back(std::move(threshold));
+  table.push_back(nested_number(
+      "leaders",
+      "About so many leaders, by a threshold found on a sample; 0: a tenth of the rows, at most "
+      "20,000",
+      own, [](O & o) -> auto& { return o.leader.leaders; }));
+  table.push_back(nested_number(
+      "leader-gamma", "Gamma of the RBF kernel in the leader's distance; 0: gamma / features", own,
+      [](O & o) -> auto& { return o.leader.gamma; }));
+  table.push_back(choice(
+      "leader-weights", "", [](auto& o) -> auto& { return o.leader.weights; },
+      {{"none", LeaderWeights::none}, {"cluster", LeaderWeights::cluster}},
+      "cluster: a leader costs what the rows it leads cost together", own));
+  table.push_back(nested_number(
+      "refine", "Times the threshold is halved around leaders near the boundary, 0 to 10", own,
+      [](O & o) -> auto& { return o.leader.refine; }));
 }
 
 std::vector<OptionDescription> make_table() {
@@ -319,23 +435,25 @@ std::vector<OptionDescription> make_table() {
        [](const O& o) { return bias_text(o.bias); },
        {"linear"}});
   table.push_back(number("tube", "p", &O::tube, "Regression: errors up to this are free, >= 0"));
-  table.push_back(
-      {"class-weight",
-       "",
-       "LABEL:FACTOR,..",
-       "Factors on the cost of classes, for example -1:5; balanced: by their frequency",
-       {},
-       [](O& o, std::string_view text) {
-         o.balanced = text == "balanced";
-         o.class_weights =
-             o.balanced ? std::vector<std::pair<std::string, double>>() : parse_class_weights(text);
-       },
-       [](const O& o) { return o.balanced ? std::string("balanced") : class_weights_text(o); }});
+  table.push_back({"class-weight",
+                   "",
+                   "LABEL:FACTOR,..",
+                   "Factors on the cost of classes, for example -1:5; balanced: by their frequency",
+                   {},
+                   [](O& o, std::string_view text) {
+                     o.balanced = text == "balanced";
+                     o.class_weights = o.balanced ? std::vector<std::pair<std::string, double>>()
+                                                  : parse_class_weights(text);
+                   },
+                   [](const O& o) {
+                     return o.balanced ? std::string("balanced") : label_list_text(o.class_weights);
+                   }});
   table.push_back(
       choice("multiclass", "", &O::multiclass,
              {{"one-vs-one", Multiclass::one_vs_one}, {"one-vs-rest", Multiclass::one_vs_rest}},
              "More than two classes: a machine a pair that votes, or a machine a class"));
-  table.back().methods = {"exact", "linear"};
+  table.back().methods = {"exact",  "subsample", "cglq",       "local-sampling",
+                          "leader", "linear",    "opt-margin", "opt-soft-margin"};
   table.push_back(choice("scale", "", &O::scaling,
                          {{"none", ScalingMethod::none},
                           {"minmax", ScalingMethod::minmax},
@@ -354,7 +472,8 @@ std::vector<OptionDescription> make_table() {
                        throw InvalidArgument(fmt::format("polish is '{}': true or false", text));
                      o.polish = text != "false";
                    },
-                   [](const O& o) { return std::string(o.polish ? "true" : "false"); }});
+                   [](const O& o) { return std::string(o.polish ? "true" : "false"); },
+                   methods_on_a_part()});
   table.push_back(number("seed", "", &O::seed, "Seed of everything random"));
   table.push_back(
       number("eps", "e", &O::eps, "Stop when the optimality conditions hold to this, > 0"));
@@ -374,61 +493,14 @@ std::vector<OptionDescription> make_table() {
        [](const O& o) {
          return o.cache_bytes == 0 ? std::string("0") : fmt::format("{}B", o.cache_bytes);
        }}));
+  add_sift_options(table);
+  add_local_sampling_options(table);
+  add_leader_options(table);
   add_local_options(table);
   return table;
 }
 
-void require_all(const std::vector<double>& values, std::string_view name, double lowest,
-                 double highest, std::string_view allowed) {
-  if (values.empty()) throw InvalidArgument(fmt::format("{} is empty", name));
-  for (const double value : values)
-    require(value >= lowest && value <= highest, name, value, allowed);
-}
-
-void validate_local(const LocalOptions& local) {
-  require(local.k >= 0, "k", static_cast<double>(local.k), "at least 1, or 0 for the default");
-  require(local.k_prime >= 0 && (local.k == 0 || local.k_prime <= local.k), "k-prime",
-          static_cast<double>(local.k_prime), "1 to k, or 0 for the default");
-  require(local.selection_centres > 0, "selection-centres",
-          static_cast<double>(local.selection_centres), "at least 1");
-  require(local.selection_folds > 1, "selection-folds", static_cast<double>(local.selection_folds),
-          "at least 2");
-  constexpr double kMost = 1e9;
-  require_all(local.k_grid, "k-grid", 2, kMost, "2 to 1e9");
-  require_all(local.cost_grid, "cost-grid", std::numeric_limits<double>::min(), kMost,
-              "greater than 0, at most 1e9");
-  require_all(local.percentiles, "percentiles", 0, 100, "0 to 100");
-}
-
 }  // namespace
-
-void TrainOptions::validate() const {
-  if (method != kAutoMethod) find_method(method);
-  require(std::isfinite(cost) && cost > 0, "cost (C)", cost, "finite and greater than 0");
-  require(std::isfinite(eps) && eps > 0, "eps", eps, "finite and greater than 0");
-  require(std::isfinite(tube) && tube >= 0, "tube", tube, "finite and at least 0");
-  require(max_iterations >= 0, "max-iterations", static_cast<double>(max_iterations), "at least 0");
-  require(std::isfinite(max_seconds) && max_seconds >= 0, "max-seconds", max_seconds,
-          "finite and at least 0");
-  if (polish && (method == "exact" || method == "opt-margin" || method == "opt-soft-margin"))
-    throw InvalidArgument(
-        fmt::format("polish: the method {} looks at all rows, and ends at its optimum", method));
-  const double k = sampling.margin_k;
-  require(k == 0 || k == kSmallestK || (std::isfinite(k) && k >= 1), "margin-k", k,
-          "at least 1, 0, or smallest");
-  require(sampling.nu >= 0 && sampling.nu <= 1, "nu", sampling.nu, "from 0 to 1");
-  require(sampling.nu == 0 || k == 0, "nu", sampling.nu, "0 when margin-k is given");
-  require(sampling.draw >= 0, "draw", static_cast<double>(sampling.draw), "at least 0");
-  require(bias.rule != Bias::Rule::penalised || (std::isfinite(bias.value) && bias.value > 0),
-          "bias", bias.value, "finite and greater than 0, none or free");
-  require(cache_bytes >= 0, "cache", static_cast<double>(cache_bytes), "at least 0");
-  validate_local(local);
-  for (const auto& [label, factor] : class_weights) {
-    require(std::isfinite(factor) && factor > 0, "the weight of class " + label, factor,
-            "finite and greater than 0");
-  }
-  Kernel{kernel, gamma.rule == Gamma::Rule::value ? gamma.value : 1.0, coef0, degree}.validate();
-}
 
 bool applies_to(const OptionDescription& option, std::string_view method) {
   return option.methods.empty() ||

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/checked.hpp"
@@ -46,18 +45,8 @@ void encode_targets(const Dataset& data, const TrainOptions& options, Prepared* 
         fmt::format("every row has the label {}: two classes or more are needed", labels.name(0)));
   }
   prepared->set.num_classes = prepared->classes.size();
+  prepared->set.classes = prepared->classes;
   prepared->set.codes = encode_labels(labels, prepared->classes);
-}
-
-// Numbers are compared by value: "+1" and "1.0" name class 1.
-bool is_label(const Labels& classes, Index c, std::string_view text) {
-  if (classes.name(c) == text) return true;
-  if (classes.kind() != LabelKind::numeric) return false;
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  const char* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, value);
-  return error == std::errc() && end == last && value == classes.number(c);
 }
 
 // C of each row: the cost, times the row's weight, times its class's.
@@ -65,15 +54,11 @@ void set_costs(const Dataset& data, const TrainOptions& options, Prepared* prepa
   std::vector<double> factor(usize(std::max<Index>(1, prepared->classes.size())), 1.0);
   if (options.task == Task::classification) {
     for (const auto& [label, weight] : options.class_weights) {
-      bool known = false;
-      for (Index c = 0; c < prepared->classes.size(); ++c) {
-        if (!is_label(prepared->classes, c, label)) continue;
-        factor[usize(c)] *= weight;  // named twice: both count, as in LIBSVM
-        known = true;
-      }
-      if (!known)
+      const Index c = find_class(prepared->classes, label);
+      if (c < 0)
         throw InvalidArgument(
             fmt::format("class-weight names class {}, which the data does not have", label));
+      factor[usize(c)] *= weight;  // named twice: both count, as in LIBSVM
     }
     if (options.balanced) {
       std::vector<double> rows(factor.size(), 0.0);

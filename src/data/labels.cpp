@@ -102,6 +102,18 @@ Labels distinct_classes(const Labels& labels) {
   return labels.select(first_rows);
 }
 
+Index find_class(const Labels& classes, std::string_view text) {
+  double value = 0;
+  const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(first, last, value);
+  const bool by_value = classes.kind() == LabelKind::numeric && error == std::errc() && end == last;
+  for (Index c = 0; c < classes.size(); ++c) {
+    if (by_value ? classes.number(c) == value : classes.name(c) == text) return c;
+  }
+  return -1;
+}
+
 std::vector<std::int32_t> encode_labels(const Labels& labels, const Labels& classes) {
   std::vector<std::int32_t> codes(static_cast<std::size_t>(labels.size()), -1);
   if (labels.kind() == LabelKind::numeric && classes.kind() == LabelKind::numeric) {

@@ -1,5 +1,7 @@
 #include "tamis/evaluate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -117,6 +119,28 @@ Evaluation evaluate(const Model& model, const Dataset& data, const RunControl& c
                         encode_labels(data.labels(), model.classes()), &result);
   }
   return result;
+}
+
+std::vector<double> indecision(const Model& model, const Matrix& features,
+                               std::span<const double> eps, const RunControl& control) {
+  if (model.task() == Task::regression || model.classes().size() != 2) {
+    throw InvalidArgument(
+        "indecision is defined for two classes, and this model does not tell two classes apart");
+  }
+  for (const double limit : eps) {
+    if (!(std::isfinite(limit) && limit > 0)) {
+      throw InvalidArgument(
+          fmt::format("indecision is asked for eps = {}: it must be greater than 0", limit));
+    }
+  }
+  const DecisionValues given = decision_values(model, features, control);
+  std::vector<double> shares;
+  for (const double limit : eps) {
+    const auto count = std::count_if(given.values.begin(), given.values.end(),
+                                     [&](double value) { return std::abs(value) < limit; });
+    shares.push_back(static_cast<double>(count) / static_cast<double>(given.rows));
+  }
+  return shares;
 }
 
 }  // namespace tamis

@@ -8,6 +8,7 @@ TrainingSet TrainingSet::select(std::span<const Index> rows) const {
   TrainingSet part;
   part.features = features.select(rows);
   part.num_classes = num_classes;
+  part.classes = classes;
   part.kernel = kernel;
   for (const Index row : rows) {
     if (is_regression())

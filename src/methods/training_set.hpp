@@ -14,6 +14,7 @@ struct TrainingSet {
   Matrix features;
   std::vector<std::int32_t> codes;  ///< class position of each row; empty for regression
   Index num_classes = 0;            ///< 0 for regression
+  Labels classes;                   ///< what they are called, by position
   std::vector<double> targets;      ///< regression
   std::vector<double> cost;  ///< C of each row: the option, times the row's and class's weight
   Kernel kernel;             ///< with gamma settled

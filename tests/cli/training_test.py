@@ -101,6 +101,17 @@ class Output(CliTest):
         super().setUp()
         self.write("a.svm", XOR)
 
+    def test_a_stream(self):
+        stream = ("train", "a.svm", "-o", "m", "--method", "leader", "--threshold", "0.1", "-g", "1", "--stream")
+        self.ok(*stream, "--json", "r.json")
+        report = self.report("r.json")
+        self.assertEqual((report["rows"], report["rows_used"], len(report["leaders"])), (4, 4, 2))
+        self.assertIn("0 errors", self.ok("evaluate", "m", "a.svm").out)
+        self.fails(2, "do not go together", *stream, "--probability-folds", "2")
+        self.fails(2, "leader", "train", "a.svm", "-o", "n", "--stream")
+        self.fails(2, "block by block", "train", "-", "-o", "n", "--method", "leader", "--stream", stdin=XOR)
+        self.assertEqual(self.files(), ["a.svm", "m", "r.json"])
+
     def test_where_nothing_can_be_written(self):
         self.fails(1, "No such file", "train", "a.svm", "-o", "no/such/folder.model")
         self.fails(1, "No space left", "train", "a.svm", "-o", "/dev/full")
@@ -122,6 +133,18 @@ class Output(CliTest):
         self.fails(1, "No such file", "evaluate", "m", "missing.svm")
         self.ok("train", "a.svm", "-o", "r", "--task", "regression")
         self.fails(1, "words.csv:1", "evaluate", "r", "words.csv")
+
+    def test_indecision(self):
+        self.ok("train", "a.svm", "-o", "m", "-g", "1")
+        self.write("b.svm", XOR + "1 1:0 2:0\n")  # the point between all four has the decision value 0
+        self.ok("evaluate", "m", "b.svm", "--indecision", "0.1,1e9", "--json", "r.json")
+        self.assertEqual(self.report("r.json")["indecision"], [{"eps": 0.1, "share": 0.2}, {"eps": 1e9, "share": 1.0}])
+        self.assertIn("within 0.001 of 0: 20.0000 %", self.ok("evaluate", "m", "b.svm", "--indecision", "0.001").out)
+        for value in ("0", "-1", "x", "", "nan"):
+            self.fails(2, "indecision", "evaluate", "m", "b.svm", "--indecision", value)
+        self.write("three.svm", XOR + "2 1:0 2:0\n")
+        self.ok("train", "three.svm", "-o", "m3", "-g", "1")
+        self.fails(2, "two classes", "evaluate", "m3", "b.svm", "--indecision", "0.1")
 
 
 class Stopped(CliTest):

@@ -34,6 +34,27 @@ const std::map<std::string, BadValues>& bad_values() {
       {"max-iterations", {{"", "-1", "1.5", "x", "99999999999999999999999"}, "max-iterations", {}}},
       {"max-seconds", {{"", "-1", "nan", "inf", "x"}, "max-seconds", {}}},
       {"cache", {{"", "-1", "x", "1Q", "1e999"}, "cache", {}}},
+      {"delta", {{"", "-0.1", "-1", "1.01", "nan", "x"}, "delta", {{"method", "subsample"}}}},
+      {"neighbors", {{"", "-1", "2.5", "x"}, "neighbors", {{"method", "cglq"}}}},
+      {"validation-fraction",
+       {{"", "0", "-1", "0.6", "nan", "x"}, "validation-fraction", {{"method", "cglq"}}}},
+      {"patience", {{"", "0", "-1", "x"}, "patience", {{"method", "cglq"}}}},
+      {"improvement", {{"", "-0.1", "1", "nan", "x"}, "improvement", {{"method", "cglq"}}}},
+      {"max-rounds", {{"", "0", "-1", "x"}, "max-rounds", {{"method", "cglq"}}}},
+      {"subsamples",
+       {{"", "-1", "x", "1000"}, "subsamples", {{"method", "local-sampling"}, {"beta", "1"}}}},
+      {"beta", {{"", "-1", "nan", "inf", "x"}, "beta", {{"method", "local-sampling"}}}},
+      {"intensity", {{"", "much"}, "intensity", {{"method", "local-sampling"}}}},
+      {"budget", {{"", "0", "-1", "1.1", "nan"}, "budget", {{"method", "local-sampling"}}}},
+      {"draw-weights", {{"", "1"}, "draw-weights", {{"method", "local-sampling"}}}},
+      {"threshold",
+       {{"", "-1", "nan", "inf", "x", "1:0", "0.1,1:-1", "1:0.1", "9:0.1,0.1"},
+        "threshold",
+        {{"method", "leader"}}}},
+      {"leaders", {{"", "-1", "2.5", "x"}, "leaders", {{"method", "leader"}}}},
+      {"leader-gamma", {{"", "-1", "nan", "inf", "x"}, "leader-gamma", {{"method", "leader"}}}},
+      {"leader-weights", {{"", "1"}, "leader-weights", {{"method", "leader"}}}},
+      {"refine", {{"", "-1", "11", "0.5", "x"}, "refine", {{"method", "leader"}}}},
       {"k", {{"", "-1", "2.5", "x"}, "k is", {{"method", "falk"}}}},
       {"k-prime", {{"", "-1", "11", "x"}, "k-prime", {{"method", "falk"}, {"k", "10"}}}},
       {"index", {{"", "r-tree"}, "index", {{"method", "falk"}}}},
@@ -49,7 +70,7 @@ const std::map<std::string, BadValues>& bad_values() {
       {"nu", {{"", "-0.1", "1.1", "nan", "x"}, "nu", {{"method", "opt-soft-margin"}}}},
       {"draw", {{"", "-1", "2.5", "x"}, "draw", {{"method", "opt-margin"}}}},
       {"carry-support", {{"", "true", "maybe"}, "carry-support", {{"method", "opt-margin"}}}},
-      {"polish", {{"yes", "1", "true"}, "polish", {{"method", "exact"}}}},
+      {"polish", {{"yes", "1"}, "polish", {{"method", "subsample"}}}},
   };
   return table;
 }
@@ -90,6 +111,10 @@ TEST(Options, FieldsSetInCodeAreCheckedToo) {
   refused("max-iterations", [](TrainOptions& o) { o.max_iterations = -5; });
   refused("gamma", [](TrainOptions& o) { o.gamma = {Gamma::Rule::value, -1}; });
   refused("class", [](TrainOptions& o) { o.class_weights = {{"a", 0.0}}; });
+  refused("leaders", [](TrainOptions& o) {
+    o.leader.threshold = 0.1;
+    o.leader.leaders = 100;
+  });
   RunControl control;
   control.threads = -1;
   error_of<InvalidArgument>([&] { train(small_data(), {}, control); });
@@ -97,11 +122,9 @@ TEST(Options, FieldsSetInCodeAreCheckedToo) {
 
 TEST(Options, TextGoesThereAndBack) {
   const std::map<std::string, std::vector<std::string>> values{
-      {"gamma", {"0.25", "scale", "auto"}},
-      {"class-weight", {"balanced", "1:2,-1:0.5", "a:b:3"}},
-      {"cache", {"100", "2G", "0"}},
-      {"cost", {"1e-3", "12345.678"}},
-      {"seed", {"18446744073709551615"}}};
+      {"gamma", {"0.25", "scale", "auto"}}, {"class-weight", {"balanced", "1:2,-1:0.5", "a:b:3"}},
+      {"cache", {"100", "2G", "0"}},        {"threshold", {"0.25", "0.1,-1:0.05,a:b:3"}},
+      {"cost", {"1e-3", "12345.678"}},      {"seed", {"18446744073709551615"}}};
   std::set<std::string> names;
   for (const OptionDescription& option : train_option_table()) {
     SCOPED_TRACE(option.name);
@@ -125,11 +148,12 @@ TEST(Options, TextGoesThereAndBack) {
 struct Effect {
   std::string value;
   std::vector<std::pair<std::string, std::string>> together;
+  Index rows = 90;
 };
 
-// A value that must give another model than the default. Options that only limit time, or draw
-// random numbers a method may not need, are tested elsewhere; those that never change a result are
-// listed below.
+// A value that must give another model than the default. Options that only limit time or rounds, or
+// draw random numbers a method may not need, are tested elsewhere; those that never change a result
+// are listed below.
 TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
   const std::map<std::string, Effect> effects{
       {"kernel", {"linear", {}}},
@@ -146,6 +170,20 @@ TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
       {"task", {"regression", {}}},
       {"eps", {"0.5", {}}},
       {"max-iterations", {"3", {}}},
+      {"delta", {"0.2", {{"method", "subsample"}}, 3000}},
+      {"neighbors", {"2", {{"method", "cglq"}}, 3000}},
+      {"validation-fraction", {"0.3", {{"method", "cglq"}}, 3000}},
+      {"max-rounds", {"1", {{"method", "cglq"}}, 3000}},
+      {"subsamples", {"2", {{"method", "local-sampling"}, {"delta", "0.2"}}, 3000}},
+      {"beta", {"0.7", {{"method", "local-sampling"}}, 3000}},
+      {"intensity", {"literal", {{"method", "local-sampling"}, {"beta", "1"}}, 3000}},
+      {"budget", {"0.2", {{"method", "local-sampling"}, {"beta", "1"}}, 3000}},
+      {"draw-weights", {"inverse", {{"method", "local-sampling"}, {"beta", "1"}}, 3000}},
+      {"threshold", {"0.2,1:0.3", {{"method", "leader"}}}},
+      {"leaders", {"40", {{"method", "leader"}}}},
+      {"leader-gamma", {"2", {{"method", "leader"}, {"threshold", "0.5"}}}},
+      {"leader-weights", {"cluster", {{"method", "leader"}, {"threshold", "0.5"}}}},
+      {"refine", {"1", {{"method", "leader"}, {"threshold", "0.5"}}}},
       {"k", {"20", {{"method", "falk"}}}},
       {"k-prime", {"3", {{"method", "falk"}, {"k", "20"}}}},
       {"selection-centres", {"1", {{"method", "falk-l"}, {"k-grid", "8,16,32"}}}},
@@ -159,10 +197,10 @@ TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
       {"carry-support", {"no", {{"method", "opt-soft-margin"}, {"draw", "20"}, {"eps", "0.1"}}}}};
   // `polish` changes methods that look at a part of the rows: tests/api. `draw` changes the way to
   // an answer that is the same but for rounding.
-  const std::set<std::string> elsewhere{"method", "seed", "max-seconds", "polish", "draw"};
+  const std::set<std::string> elsewhere{"method", "seed",     "max-seconds", "polish",
+                                        "draw",   "patience", "improvement"};
   const std::map<std::string, Effect> only_speed{
       {"cache", {"1", {}}}, {"index", {"brute-force", {{"method", "falk"}, {"k", "20"}}}}};
-  const Dataset data = named(clouds(90, 3, 3, 2), {1.0, 2.0, 3.0});
   for (const OptionDescription& option : train_option_table()) {
     const std::string name(option.name);
     SCOPED_TRACE(name);
@@ -170,6 +208,7 @@ TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
     const bool speed = only_speed.contains(name);
     const auto found = speed ? only_speed.find(name) : effects.find(name);
     ASSERT_TRUE(speed || found != effects.end()) << "say what " << name << " changes";
+    const Dataset data = named(clouds(found->second.rows, 3, 3, 2), {1.0, 2.0, 3.0});
     TrainOptions options;
     for (const auto& [other, text] : found->second.together) set_option(options, other, text);
     const std::string before = saved_bytes(train(data, options).model);

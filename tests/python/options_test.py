@@ -11,7 +11,7 @@ from tamis import _core, _parameters
 ESTIMATORS = [getattr(tamis, name) for name in tamis.__all__ if hasattr(getattr(tamis, name), "fit")]
 
 #: Options that are not arguments: the class says what they are.
-IN_THE_CLASS = {"method", "task", "polish"}
+IN_THE_CLASS = {"method", "task"}
 #: Options a class leaves out, because they mean nothing for its task.
 ONLY_FOR = {"tube": "regression", "class-weight": "classification", "multiclass": "classification"}
 

@@ -1,0 +1,119 @@
+// train_stream(): what it says of a file is what is in it.
+#include "tamis/stream.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "contract/fixtures.hpp"
+#include "tamis/evaluate.hpp"
+
+namespace tamis::testing {
+namespace {
+
+TrainOptions leader_options() {
+  TrainOptions options;
+  options.method = "leader";
+  options.gamma = {Gamma::Rule::value, 0.3};
+  return options;
+}
+
+// The leaders of a class, in the order of the file, by the Euclidean radius that the threshold is.
+Index naive_count(const Dataset& data, double label, double squared_radius) {
+  std::vector<Index> leaders;
+  for (Index i = 0; i < data.rows(); ++i) {
+    if (data.labels().number(i) != label) continue;
+    const bool led = std::any_of(leaders.begin(), leaders.end(), [&](Index leader) {
+      double sum = 0;
+      for (Index j = 0; j < data.cols(); ++j) {
+        const double difference = static_cast<double>(data.features().at(i, j)) -
+                                  static_cast<double>(data.features().at(leader, j));
+        sum += difference * difference;
+      }
+      return sum <= squared_radius;
+    });
+    if (!led) leaders.push_back(i);
+  }
+  return static_cast<Index>(leaders.size());
+}
+
+TEST(Stream, TakesTheLeadersInTheOrderOfTheFile) {
+  const TemporaryFile file;
+  const Dataset data = named(clouds(900, 4, 3, 1), {3.0, 1.0, 2.0});
+  write_dataset(file.path(), data);
+  TrainOptions options = leader_options();
+  options.leader.threshold = 0.2;
+  options.leader.class_thresholds = {{"2", 0.1}};
+  const TrainResult result = train_stream(file.path(), {}, options);
+  EXPECT_EQ(result.model.method(), "leader");
+  EXPECT_EQ(result.report.rows, 900);
+  EXPECT_EQ(result.report.classes, 3);
+  const ReportTable& table = result.report.tables.at(0);
+  ASSERT_EQ(table.name, "leaders");
+  double all = 0;
+  for (std::size_t c = 0; c < 3; ++c) {
+    const double threshold = c == 1 ? 0.1 : 0.2;
+    // D^2 = 2 - 2 exp(-gamma / d |x - z|^2).
+    const double squared_radius = -std::log(1 - threshold * threshold / 2) * 4 / 0.3;
+    EXPECT_EQ(table.rows[c][0], 300);
+    EXPECT_EQ(table.rows[c][1],
+              static_cast<double>(naive_count(data, static_cast<double>(c + 1), squared_radius)));
+    EXPECT_EQ(table.rows[c][2], threshold);
+    all += table.rows[c][1];
+  }
+  EXPECT_LT(all, 800);
+  EXPECT_GT(all, 100);
+  EXPECT_EQ(result.report.details.at(0).second, all);
+  EXPECT_GT(evaluate(result.model, data).accuracy, 0.6);
+}
+
+TEST(Stream, AThresholdIsFoundOnASample) {
+  const TemporaryFile file;
+  const Dataset data = named(clouds(30'000, 2, 2, 2), std::vector<std::string>{"no", "yes"});
+  write_dataset(file.path(), data);
+  TrainOptions options = leader_options();
+  options.leader.leaders = 1000;
+  options.balanced = true;
+  for (const Gamma::Rule rule : {Gamma::Rule::scale, Gamma::Rule::automatic}) {
+    options.gamma.rule = rule;
+    const TrainResult result = train_stream(file.path(), {}, options);
+    EXPECT_NEAR(result.report.details.at(0).second, 1000, 300);
+    const TrainResult whole = train(data, options);
+    EXPECT_GE(
+        agreement(predict(result.model, data.features()), predict(whole.model, data.features())),
+        0.9)
+        << "other leaders, and a weight for each class";
+  }
+}
+
+TEST(Stream, OptionsThatNeedAllRowsAreRefused) {
+  const TemporaryFile file;
+  write_dataset(file.path(), named(clouds(60, 2, 2, 3), {1.0, 2.0}));
+  const auto refused = [&](const char* what, const auto& change) {
+    TrainOptions options = leader_options();
+    change(options);
+    const std::string message =
+        error_of<InvalidArgument>([&] { train_stream(file.path(), {}, options); });
+    EXPECT_NE(message.find(what), std::string::npos) << message;
+  };
+  refused("leader", [](TrainOptions& o) { o.method = "exact"; });
+  refused("regression", [](TrainOptions& o) { o.task = Task::regression; });
+  refused("scale", [](TrainOptions& o) { o.scaling = ScalingMethod::minmax; });
+  refused("precomputed", [](TrainOptions& o) { o.kernel = KernelType::precomputed; });
+  refused("leader-weights", [](TrainOptions& o) { o.leader.weights = LeaderWeights::cluster; });
+  refused("polished", [](TrainOptions& o) { o.polish = true; });
+  refused("refine", [](TrainOptions& o) { o.leader.refine = 1; });
+}
+
+TEST(Stream, UnusableFilesAreErrors) {
+  const TemporaryFile file;
+  const auto message = [&](const std::string& text) {
+    write_text(file.path(), text);
+    return error_of<DataError>([&] { train_stream(file.path(), {}, leader_options()); });
+  };
+  EXPECT_NE(message("").find("no rows"), std::string::npos);
+  EXPECT_NE(message("1 1:1\n1 1:2\n").find("label 1"), std::string::npos);
+  EXPECT_NE(message("1:1\n1:2\n").find("no labels"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tamis::testing

@@ -1,0 +1,271 @@
+#include "methods/leader.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "kernels/kernel_value.hpp"
+#include "methods/leader_stream.hpp"
+#include "methods/leaders.hpp"
+#include "methods/sifting.hpp"
+#include "support/training_sets.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis::testing {
+namespace {
+
+// D(x, z)^2 = K(x, x) - 2 K(x, z) + K(z, z), from the formula.
+double kernel_distance(const Metric& metric, const Matrix& rows, Index a, Index b) {
+  const auto value = [&](Index x, Index z) {
+    return kernel_value(*metric.kernel, rows, x, rows, z);
+  };
+  return std::sqrt(std::max(0.0, value(a, a) - 2 * value(a, b) + value(b, b)));
+}
+
+// A threshold from among the distances of all pairs that none of them is so near to that rounding
+// could decide.
+double clear_threshold(const Metric& metric, const Matrix& rows, Random* random) {
+  std::vector<double> distances{0.0};
+  for (Index a = 0; a < rows.rows(); ++a) {
+    for (Index b = 0; b < a; ++b) distances.push_back(kernel_distance(metric, rows, a, b));
+  }
+  std::sort(distances.begin(), distances.end());
+  auto at = usize(random->below(static_cast<Index>(distances.size())));
+  while (at + 1 < distances.size() && distances[at + 1] < distances[at] * (1 + 2e-5) + 2e-5) ++at;
+  return at + 1 < distances.size() ? (distances[at] + distances[at + 1]) / 2 : distances[at] + 1e-3;
+}
+
+bool any_near(const Metric& metric, const Matrix& rows, Index row, const std::vector<Index>& others,
+              double distance) {
+  return std::any_of(others.begin(), others.end(), [&](Index other) {
+    return kernel_distance(metric, rows, row, other) <= distance;
+  });
+}
+
+// The algorithm of the paper, row by row.
+std::vector<Index> naive_leaders(const TrainingSet& set, const Metric& metric,
+                                 const std::vector<Index>& order, double threshold,
+                                 std::vector<Index> leaders = {}) {
+  for (const Index row : order) {
+    if (!any_near(metric, set.features, row, leaders, threshold)) leaders.push_back(row);
+  }
+  return leaders;
+}
+
+TrainingSet set_of(Matrix features, const Kernel& kernel, Index classes = 2) {
+  TrainingSet set;
+  set.num_classes = classes;
+  set.kernel = kernel;
+  std::vector<double> names;
+  for (Index i = 0; i < features.rows(); ++i)
+    set.codes.push_back(static_cast<std::int32_t>(i % classes));
+  for (Index c = 0; c < classes; ++c) names.push_back(static_cast<double>(c));
+  set.classes = Labels::numeric(names);
+  set.cost.assign(usize(features.rows()), 2.0);
+  set.features = std::move(features);
+  return set;
+}
+
+const Kernel kRbf{KernelType::rbf, 0.4, 0, 3};
+const Kernel kLinear{KernelType::linear, 1, 0, 3};
+const Kernel kPolynomial{KernelType::polynomial, 0.3, 1, 2};
+
+RC_GTEST_PROP(Leaders, AreThoseOfTheNaiveScan, ()) {
+  const auto rows = *rc::gen::inRange<Index>(1, 150);
+  const auto cols = *rc::gen::inRange<Index>(1, 40);
+  const auto seed = *rc::gen::arbitrary<std::uint32_t>();
+  const Kernel kernel = *rc::gen::element(kRbf, kLinear, kPolynomial);
+  const bool sparse = *rc::gen::arbitrary<bool>();
+  const bool copies = *rc::gen::arbitrary<bool>();
+  Matrix features = random_matrix(rows, cols, seed, sparse ? 0.2 : 1.0);
+  if (copies) {
+    std::vector<Index> drawn(usize(rows));
+    Random random(seed, 1);
+    for (Index& row : drawn) row = random.below(std::max<Index>(1, rows / 3));
+    features = features.select(drawn);
+  }
+  if (sparse) features = features.to_sparse();
+  const TrainingSet set = set_of(features, kernel);
+  const Metric metric{kernel};
+  Random random(seed, 2);
+  const double threshold = clear_threshold(metric, features, &random);
+  std::vector<Index> order = iota_rows(rows);
+  random.shuffle(order);
+  const MethodCall run;
+  RC_ASSERT(find_leaders(set, metric, order, threshold, run.context()) ==
+            naive_leaders(set, metric, order, threshold));
+}
+
+RC_GTEST_PROP(LeaderStream, FindsTheLeadersOfTheNaiveScan, ()) {
+  const auto rows = *rc::gen::inRange<Index>(1, 150);
+  const auto cols = *rc::gen::inRange<Index>(1, 10);
+  const auto seed = *rc::gen::arbitrary<std::uint32_t>();
+  const auto block_rows = *rc::gen::inRange<Index>(1, 40);
+  const Kernel kernel = *rc::gen::element(kRbf, kLinear, kPolynomial);
+  const Matrix features = random_matrix(rows, cols, seed);
+  const TrainingSet set = set_of(features, kernel);
+  const Metric metric{kernel};
+  Random random(seed, 2);
+  const double threshold = clear_threshold(metric, features, &random);
+  LeaderStream stream(metric, threshold);
+  std::vector<Index> leaders;
+  for (Index begin = 0; begin < rows; begin += block_rows) {
+    std::vector<Index> block(usize(std::min(block_rows, rows - begin)));
+    std::iota(block.begin(), block.end(), begin);
+    const Matrix part = features.select(block);
+    for (const Index row : stream.add(part, iota_rows(part.rows()), {}))
+      leaders.push_back(begin + row);
+  }
+  RC_ASSERT(stream.size() == static_cast<Index>(leaders.size()));
+  RC_ASSERT(leaders == naive_leaders(set, metric, iota_rows(rows), threshold));
+}
+
+TEST(Leaders, OfTheWholeMethodAreThoseOfEachClass) {
+  const TrainingSet set = set_of(random_matrix(600, 3, 1), kRbf, 3);
+  MethodCall run;
+  run.options.leader.threshold = 0.3;
+  run.options.leader.class_thresholds = {{"1", 0.5}, {"+2", 0.1}};
+  const TrainContext context = run.context();
+  const MethodResult result = train_leader(set, context);
+  const ReportTable& table = result.report.tables.at(1);
+  ASSERT_EQ(table.name, "leaders");
+  const Metric metric{Kernel{KernelType::rbf, 0.4 / 3, 0, 3}};
+  const auto order = leader_order(set, context);
+  const double thresholds[] = {0.3, 0.5, 0.1};
+  double all = 0;
+  for (std::size_t c = 0; c < 3; ++c) {
+    EXPECT_EQ(table.rows[c][0], 200);
+    EXPECT_EQ(table.rows[c][1],
+              static_cast<double>(naive_leaders(set, metric, order[c], thresholds[c]).size()));
+    EXPECT_EQ(table.rows[c][2], thresholds[c]);
+    all += table.rows[c][1];
+  }
+  EXPECT_GT(table.rows[2][1], table.rows[0][1]);
+  MethodResult copy = result;
+  EXPECT_EQ(report_detail(copy.report, "rows_used"), all);
+}
+
+TEST(Leaders, TheDistanceHasItsOwnGamma) {
+  const TrainingSet set = set_of(random_matrix(50, 8, 1), kRbf);
+  TrainOptions options;
+  EXPECT_DOUBLE_EQ(leader_metric(set, options).kernel->gamma, 0.4 / 8);
+  options.leader.gamma = 3;
+  EXPECT_DOUBLE_EQ(leader_metric(set, options).kernel->gamma, 3);
+  const TrainingSet straight = set_of(random_matrix(50, 8, 1), kLinear);
+  EXPECT_EQ(leader_metric(straight, options).kernel->type, KernelType::linear);
+}
+
+TEST(Leaders, RowsOfAPrecomputedKernelAreAsFarApartAsTheKernelSays) {
+  const Matrix points = random_matrix(120, 4, 3);
+  std::vector<float> values;
+  for (Index i = 0; i < 120; ++i) {
+    values.push_back(static_cast<float>(i + 1));  // the row's number, as LIBSVM has it
+    for (Index j = 0; j < 120; ++j)
+      values.push_back(static_cast<float>(kernel_value(kRbf, points, i, points, j)));
+  }
+  const Kernel precomputed{KernelType::precomputed, 1, 0, 3};
+  const TrainingSet set = set_of(Matrix::dense(120, 121, values), precomputed);
+  const TrainingSet plain = set_of(points, kRbf);
+  const std::vector<Index> order = iota_rows(120);
+  const MethodCall run;
+  const auto leaders = find_leaders(set, {precomputed}, order, 0.8, run.context());
+  EXPECT_EQ(leaders, naive_leaders(plain, {kRbf}, order, 0.8));
+  EXPECT_GT(leaders.size(), 5U);
+  EXPECT_LT(leaders.size(), 100U);
+}
+
+TEST(Leaders, AWantedNumberIsAboutMet) {
+  MethodCall run;
+  const Matrix rows[] = {random_matrix(20'000, 2, 1), random_matrix(20'000, 10, 2),
+                         random_matrix(3000, 5, 3)};
+  for (const Matrix& features : rows) {
+    const TrainingSet set = set_of(features, kRbf);
+    for (const Index wanted : {50, 400, 2000}) {
+      SCOPED_TRACE(std::to_string(features.rows()) + " rows, wanted " + std::to_string(wanted));
+      run.options.leader.leaders = wanted;
+      MethodResult result = train_leader(set, run.context());
+      EXPECT_NEAR(report_detail(result.report, "rows_used"), static_cast<double>(wanted),
+                  0.3 * static_cast<double>(wanted));
+    }
+  }
+  // By default, a tenth.
+  run.options.leader.leaders = 0;
+  MethodResult result = train_leader(set_of(rows[0], kRbf), run.context());
+  EXPECT_NEAR(report_detail(result.report, "rows_used"), 2000, 600);
+}
+
+TEST(Leaders, CopiesHaveOneLeader) {
+  std::vector<Index> copies;
+  for (Index i = 0; i < 400; ++i) copies.push_back(i % 7);
+  const TrainingSet set = set_of(random_matrix(7, 2, 1).select(copies), kRbf, 1);
+  const MethodCall run;
+  const TrainContext context = run.context();
+  const Metric metric = leader_metric(set, run.options);
+  const double threshold = find_threshold(set, metric, 40, 400, context);
+  EXPECT_EQ(find_leaders(set, metric, iota_rows(400), threshold, context), iota_rows(7));
+}
+
+TEST(Leaders, LowerThresholdsAroundSomeAddTheRowsThatAreMissing) {
+  const TrainingSet set = set_of(random_matrix(500, 3, 4), kRbf);
+  const Metric metric{kRbf};
+  const MethodCall run;
+  const TrainContext context = run.context();
+  std::vector<Index> order = iota_rows(500);
+  Random(4).shuffle(order);
+  const std::vector<Index> leaders = find_leaders(set, metric, order, 0.8, context);
+  const std::vector<Index> around(leaders.begin() + 2, leaders.begin() + 9);
+  std::vector<Index> near;
+  for (const Index row : order) {
+    if (any_near(metric, set.features, row, around, 0.8)) near.push_back(row);
+  }
+  const std::vector<Index> expected = naive_leaders(set, metric, near, 0.4, leaders);
+  EXPECT_EQ(find_more_leaders(set, metric, order, leaders, around, 0.8, 0.4, context), expected);
+  EXPECT_GT(expected.size(), leaders.size() + 10);
+}
+
+TEST(Leaders, AClusterCostsWhatItsRowsCost) {
+  TrainingSet set = set_of(random_matrix(300, 3, 5), kRbf);
+  std::iota(set.cost.begin(), set.cost.end(), 1.0);
+  const Metric metric{kRbf};
+  const MethodCall run;
+  const std::vector<Index> order = iota_rows(300);
+  const auto leaders = find_leaders(set, metric, order, 0.6, run.context());
+  std::vector<double> expected(leaders.size(), 0.0);
+  for (const Index row : order) {
+    const auto nearest = std::min_element(leaders.begin(), leaders.end(), [&](Index a, Index b) {
+      return kernel_distance(metric, set.features, row, a) <
+             kernel_distance(metric, set.features, row, b);
+    });
+    expected[usize(nearest - leaders.begin())] += set.cost[usize(row)];
+  }
+  EXPECT_EQ(cluster_costs(set, metric, order, leaders, run.context()), expected);
+}
+
+TEST(Leaders, RefiningAddsLeadersNearTheBoundary) {
+  const TrainingSet set = checkerboard_set(4000, 6);
+  MethodCall run;
+  run.options.leader.threshold = 0.5;
+  MethodResult coarse = train_leader(set, run.context());
+  run.options.leader.refine = 2;
+  MethodResult fine = train_leader(set, run.context());
+  EXPECT_EQ(fine.report.tables.at(0).rows.size(), 3U);
+  EXPECT_EQ(fine.report.tables.at(0).rows[0][0], report_detail(coarse.report, "rows_used"));
+  EXPECT_GT(report_detail(fine.report, "rows_used"), report_detail(coarse.report, "rows_used"));
+}
+
+TEST(Leaders, ThresholdsMustNameClassesOfTheData) {
+  const TrainingSet set = set_of(random_matrix(60, 3, 1), kRbf);
+  MethodCall run;
+  run.options.leader.class_thresholds = {{"7", 0.1}};
+  EXPECT_THROW(train_leader(set, run.context()), InvalidArgument);
+  run.options.leader.class_thresholds = {{"1", 0.1}};
+  EXPECT_THROW(train_leader(set, run.context()), InvalidArgument) << "class 0 has no threshold";
+  run.options.leader.class_thresholds = {{"1", 0.1}, {"0", 0.2}};
+  EXPECT_NO_THROW(train_leader(set, run.context()));
+}
+
+}  // namespace
+}  // namespace tamis::testing
