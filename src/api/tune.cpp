@@ -67,8 +67,9 @@ bool has_gamma(const TrainOptions& options) {
 }
 
 std::vector<double> powers(double from, double factor, int count) {
-  std::vector<double> values;
-  for (int i = 0; i < count; ++i) values.push_back(from * std::pow(factor, i));
+  std::vector<double> values(usize(count));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = from * std::pow(factor, static_cast<double>(i));
   return values;
 }
 
