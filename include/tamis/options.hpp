@@ -47,6 +47,28 @@ struct LocalOptions {
   std::vector<double> percentiles = {1, 10, 50, 90};  ///< of local distances, for the kernel width
 };
 
+/// How the members of an ensemble become one machine.
+enum class Combination {
+  average,      ///< each weighs as much
+  linear,       ///< weights by a linear machine on the members' values
+  nonnegative,  ///< the same, no weight below 0
+};
+
+/// Machines on random parts of the rows: random-subset, ransac.
+struct EnsembleOptions {
+  std::int64_t members = 100;    ///< M, of each machine (random-subset)
+  std::int64_t candidates = 1;   ///< R, of which one becomes a member (random-subset)
+  std::int64_t trials = 200;     ///< ransac; 0: until max_seconds
+  std::int64_t subset_rows = 0;  ///< Q; 0: a 50th of the rows, 100 to 2000
+  // Factors on C and gamma, lowest and highest; each machine draws its own.
+  std::vector<double> cost_range = {0.5, 2};
+  std::vector<double> gamma_range = {0.25, 2};
+  std::int64_t search_trials = 0;  ///< machines tried first, to find the centre of these ranges
+  std::int64_t score_rows = 0;     ///< rows that candidates are judged on; 0: all, up to 20,000
+  Combination combine = Combination::nonnegative;
+  double combine_cost = 100;  ///< C of the linear machine that combines, shared by its rows
+};
+
 /// The offset of a linear machine.
 struct Bias {
   enum class Rule {
@@ -83,6 +105,7 @@ struct TrainOptions {
   double max_seconds = 0;           ///< wall time of the training; 0: no limit
 
   LocalOptions local;
+  EnsembleOptions ensemble;
 
   // How fast; never changes the result.
   std::int64_t cache_bytes = 0;  ///< for kernel rows; 0: what the memory budget leaves

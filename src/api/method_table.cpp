@@ -7,6 +7,8 @@
 #include "methods/falk.hpp"
 #include "methods/knn.hpp"
 #include "methods/linear.hpp"
+#include "methods/random_subset.hpp"
+#include "methods/ransac.hpp"
 #include "tamis/error.hpp"
 #include "tamis/train.hpp"
 
@@ -17,7 +19,8 @@ std::span<const MethodEntry> method_table() {
       {"exact", true, true, train_exact},     {"falk", true, true, train_falk},
       {"falk-c", true, true, train_falk_c},   {"falk-l", false, true, train_falk_l},
       {"knn-svm", true, true, train_knn_svm}, {"knn", true, true, train_knn},
-      {"linear", true, false, train_linear},
+      {"linear", true, false, train_linear},  {"random-subset", false, true, train_random_subset},
+      {"ransac", false, true, train_ransac},
   };
   return kMethods;
 }

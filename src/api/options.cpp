@@ -43,18 +43,19 @@ OptionDescription number(std::string_view name, std::string_view letter,
           [field](const TrainOptions& o) { return fmt::format("{}", o.*field); }};
 }
 
-// A field that is one of a few names.
-template <typename Enum>
-OptionDescription choice(std::string_view name, std::string_view letter, Enum TrainOptions::*field,
-                         std::vector<std::pair<std::string_view, Enum>> values,
-                         std::string_view help) {
+// A choice somewhere inside the options: `field` gives a reference to it.
+template <typename Enum, typename Field>
+OptionDescription nested_choice(std::string_view name,
+                                std::vector<std::pair<std::string_view, Enum>> values,
+                                std::string_view help, std::vector<std::string_view> methods,
+                                Field field) {
   std::vector<std::string_view> names;
   names.reserve(values.size());
   for (const auto& entry : values) names.push_back(entry.first);
   const auto set = [name, field, values](TrainOptions& o, std::string_view text) {
     for (const auto& [known, value] : values) {
       if (known != text) continue;
-      o.*field = value;
+      field(o) = value;
       return;
     }
     std::string all;
@@ -62,12 +63,22 @@ OptionDescription choice(std::string_view name, std::string_view letter, Enum Tr
     throw InvalidArgument(fmt::format("{} is '{}': one of {}", name, text, all));
   };
   const auto get = [field, values](const TrainOptions& o) {
+    TrainOptions copy = o;
     for (const auto& [known, value] : values) {
-      if (value == o.*field) return std::string(known);
+      if (value == field(copy)) return std::string(known);
     }
     return std::string();
   };
-  return {name, letter, "NAME", help, std::move(names), set, get};
+  return {name, "", "NAME", help, std::move(names), set, get, std::move(methods)};
+}
+
+// A field that is one of a few names.
+template <typename Enum>
+OptionDescription choice(std::string_view name, Enum TrainOptions::*field,
+                         std::vector<std::pair<std::string_view, Enum>> values,
+                         std::string_view help) {
+  return nested_choice(name, std::move(values), help, {},
+                       [field](TrainOptions& o) -> Enum& { return o.*field; });
 }
 
 Gamma parse_gamma(std::string_view text) {
@@ -213,6 +224,50 @@ void add_local_options(std::vector<OptionDescription>& table) {
       [](O & o) -> auto& { return o.local.percentiles; }));
 }
 
+void add_ensemble_options(std::vector<OptionDescription>& table) {
+  using O = TrainOptions;
+  const std::vector<std::string_view> both{"random-subset", "ransac"};
+  const std::vector<std::string_view> ensemble{"random-subset"};
+  table.push_back(nested_number(
+      "members", "Machines of the ensemble (of each pair of classes), 1 or more", ensemble,
+      [](O & o) -> auto& { return o.ensemble.members; }));
+  table.push_back(nested_number(
+      "candidates", "Machines trained for each member; the one that helps most is kept", ensemble,
+      [](O & o) -> auto& { return o.ensemble.candidates; }));
+  table.push_back(nested_number(
+      "trials", "Machines tried; 0: as many as --max-seconds allows", {"ransac"},
+      [](O & o) -> auto& { return o.ensemble.trials; }));
+  table.push_back(nested_number(
+      "subset-rows", "Rows each machine is trained on; 0: a 50th of all, 100 to 2000", both,
+      [](O & o) -> auto& { return o.ensemble.subset_rows; }));
+  table.push_back(nested_numbers(
+      "cost-range", "Each machine draws a factor on C between these two, log-uniform", both,
+      [](O & o) -> auto& { return o.ensemble.cost_range; }));
+  table.push_back(nested_numbers(
+      "gamma-range", "The same for gamma, from 16 values between these two", both,
+      [](O & o) -> auto& { return o.ensemble.gamma_range; }));
+  table.push_back(nested_number(
+      "search-trials",
+      "Machines tried first, in ranges 16 times as wide to either side; the best one's C and gamma "
+      "become the centre; 0: none",
+      ensemble, [](O & o) -> auto& { return o.ensemble.search_trials; }));
+  table.push_back(nested_number(
+      "score-rows", "Rows that machines are judged and combined on; 0: all, up to 20,000", both,
+      [](O & o) -> auto& { return o.ensemble.score_rows; }));
+  table.push_back(nested_choice<Combination>(
+      "combine",
+      {{"average", Combination::average},
+       {"linear", Combination::linear},
+       {"nonnegative", Combination::nonnegative}},
+      "Members weigh the same (average), or as a linear machine on their values says (linear), "
+      "which "
+      "may be kept from negative weights (nonnegative)",
+      ensemble, [](O & o) -> auto& { return o.ensemble.combine; }));
+  table.push_back(nested_number(
+      "combine-cost", "C of the linear machine that combines, shared by its rows, > 0", ensemble,
+      [](O & o) -> auto& { return o.ensemble.combine_cost; }));
+}
+
 // Options of kernels, which a linear machine has not.
 OptionDescription for_kernels(OptionDescription option) {
   for (const MethodEntry& method : method_table()) {
@@ -228,7 +283,7 @@ std::vector<OptionDescription> make_table() {
                    [](O& o, std::string_view text) { o.method = text; },
                    [](const O& o) { return o.method; }});
   table.push_back(
-      choice("task", "", &O::task,
+      choice("task", &O::task,
              {{"classification", Task::classification}, {"regression", Task::regression}},
              "Learn classes, or a number (epsilon-SVR)"));
   table.push_back(
@@ -252,7 +307,7 @@ std::vector<OptionDescription> make_table() {
   table.push_back(
       for_kernels(number("degree", "d", &O::degree, "Degree of the polynomial kernel, 1 to 100")));
   table.push_back(number("cost", "c", &O::cost, "C, the price of a training error, > 0"));
-  table.push_back(choice("loss", "", &O::loss, {{"l1", SlackLoss::l1}, {"l2", SlackLoss::l2}},
+  table.push_back(choice("loss", &O::loss, {{"l1", SlackLoss::l1}, {"l2", SlackLoss::l2}},
                          "Training errors cost C times the slack (l1) or its square (l2)"));
   table.push_back(
       {"bias",
@@ -278,11 +333,11 @@ std::vector<OptionDescription> make_table() {
        },
        [](const O& o) { return o.balanced ? std::string("balanced") : class_weights_text(o); }});
   table.push_back(
-      choice("multiclass", "", &O::multiclass,
+      choice("multiclass", &O::multiclass,
              {{"one-vs-one", Multiclass::one_vs_one}, {"one-vs-rest", Multiclass::one_vs_rest}},
              "More than two classes: a machine a pair that votes, or a machine a class"));
-  table.back().methods = {"exact", "linear"};
-  table.push_back(choice("scale", "", &O::scaling,
+  table.back().methods = {"exact", "linear", "random-subset", "ransac"};
+  table.push_back(choice("scale", &O::scaling,
                          {{"none", ScalingMethod::none},
                           {"minmax", ScalingMethod::minmax},
                           {"standard", ScalingMethod::standard},
@@ -308,6 +363,7 @@ std::vector<OptionDescription> make_table() {
          return o.cache_bytes == 0 ? std::string("0") : fmt::format("{}B", o.cache_bytes);
        }}));
   add_local_options(table);
+  add_ensemble_options(table);
   return table;
 }
 
@@ -337,6 +393,35 @@ void validate_local(const LocalOptions& local) {
   require_all(local.percentiles, "percentiles", 0, 100, "0 to 100");
 }
 
+void require_range(const std::vector<double>& range, std::string_view name) {
+  const bool ok = range.size() == 2 && range[0] > 0 && range[0] <= range[1] && range[1] <= 1e9;
+  if (!ok) {
+    throw InvalidArgument(
+        fmt::format("{} is '{}': give the lowest and the highest factor, above 0 and up to 1e9",
+                    name, fmt::join(range, ",")));
+  }
+}
+
+void validate_ensemble(const EnsembleOptions& ensemble, double max_seconds) {
+  const auto require_count = [](std::int64_t value, std::int64_t lowest, std::string_view name) {
+    constexpr std::int64_t kMost = 1'000'000'000;
+    require(value >= lowest && value <= kMost, name, static_cast<double>(value),
+            fmt::format("{} to 1e9", lowest));
+  };
+  require_count(ensemble.members, 1, "members");
+  require_count(ensemble.candidates, 1, "candidates");
+  require_count(ensemble.trials, 0, "trials");
+  require(ensemble.trials > 0 || max_seconds > 0, "trials", 0,
+          "at least 1, unless --max-seconds says when to stop");
+  require_count(ensemble.subset_rows, 0, "subset-rows");
+  require_count(ensemble.search_trials, 0, "search-trials");
+  require_count(ensemble.score_rows, 0, "score-rows");
+  require_range(ensemble.cost_range, "cost-range");
+  require_range(ensemble.gamma_range, "gamma-range");
+  require(std::isfinite(ensemble.combine_cost) && ensemble.combine_cost > 0, "combine-cost",
+          ensemble.combine_cost, "finite and greater than 0");
+}
+
 }  // namespace
 
 void TrainOptions::validate() const {
@@ -351,6 +436,7 @@ void TrainOptions::validate() const {
           "bias", bias.value, "finite and greater than 0, none or free");
   require(cache_bytes >= 0, "cache", static_cast<double>(cache_bytes), "at least 0");
   validate_local(local);
+  validate_ensemble(ensemble, max_seconds);
   for (const auto& [label, factor] : class_weights) {
     require(std::isfinite(factor) && factor > 0, "the weight of class " + label, factor,
             "finite and greater than 0");

@@ -29,6 +29,13 @@ Index num_machines(Decision decision, Index num_classes) {
   return checked_product(num_classes, num_classes - 1) / 2;
 }
 
+Index num_voters(Decision decision, Index machines) {
+  if (decision != Decision::one_vs_one) return 0;
+  Index classes = 1;
+  while (classes * (classes - 1) / 2 < machines) ++classes;
+  return classes;
+}
+
 std::int32_t winning_class(Decision decision, std::span<const double> values,
                            std::span<std::int32_t> votes) {
   if (decision == Decision::single) return values[0] > 0 ? 0 : 1;
