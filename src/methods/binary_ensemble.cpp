@@ -153,6 +153,7 @@ void BinaryEnsembleTrainer::train_one(Candidate& candidate) const {
       select(std::span(task_.rows), std::span<const Index>(candidate.draw.positions));
   const Matrix features = data_.features.select(rows);
   std::vector<double> cost;
+  cost.reserve(rows.size());
   for (const Index row : rows) cost.push_back(data_.cost[usize(row)] * candidate.draw.cost_factor);
   BinaryTask task;
   task.rows.resize(rows.size());
