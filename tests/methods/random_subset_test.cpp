@@ -162,6 +162,30 @@ TEST(RandomSubset, TheSearchMovesTheRanges) {
   }
 }
 
+// The members so far, and their weights, are a model.
+TEST(RandomSubset, TimeEndsItWithTheMembersSoFar) {
+  const auto [data, test] = halves(named(clouds(3000, 5, 2, 5), {1.0, 2.0}));
+  for (const Combination how : {Combination::average, Combination::nonnegative}) {
+    TrainOptions options = subset_options("random-subset");
+    options.ensemble.combine = how;
+    options.ensemble.members = 20'000;
+    options.ensemble.score_rows = 500;
+    options.max_seconds = 0.3;
+    const TrainResult result = train(data, options);
+    EXPECT_EQ(result.report.stop_reason, StopReason::time_limit);
+    EXPECT_GT(table_of(result.report, "members").rows.size(), 1U);
+    EXPECT_GT(evaluate(result.model, test).accuracy, 0.75);
+  }
+}
+
+TEST(RandomSubset, TooManyMembersForTheMemoryAreRefused) {
+  const Dataset data = named(clouds(400, 3, 2, 6), {1.0, 2.0});
+  TrainOptions options = subset_options("random-subset");
+  options.ensemble.members = 1'000'000'000;
+  EXPECT_NE(error_of<ResourceError>([&] { train(data, options); }).find("--score-rows"),
+            std::string::npos);
+}
+
 TEST(RandomSubset, SaysWhatItCannotDo) {
   TrainOptions options = subset_options("random-subset");
   options.kernel = KernelType::precomputed;
