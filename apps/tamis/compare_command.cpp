@@ -47,8 +47,7 @@ class CompareCommand : public Command {
     options.common(common_);
     options.example(
         "tamis compare train.svm --test test.svm --methods exact,falk,linear -c 10 -g 2\n"
-        "tamis compare data.csv --split 0.3 --runs 10 --methods exact,falk,falk/small --set "
-        "falk/small.k=100 --markdown table.md\n"
+        "tamis compare data.csv --runs 10 --methods exact,falk,falk/small --set falk/small.k=100\n"
         "tamis compare train.svm --tune --report comparison.html");
   }
 

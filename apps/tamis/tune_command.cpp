@@ -34,7 +34,7 @@ class TuneCommand : public Command {
                    "every combination, random ones between the values, or the best third on ever "
                    "more rows");
     options.integer("--folds", tune_.folds, 2, 1000, "N", "parts, each held out once");
-    options.integer("--trials", tune_.trials, 1, 1'000'000, "N", "random search: points to try");
+    options.integer("--points", tune_.points, 1, 1'000'000, "N", "random search: points to try");
     options.integer("--rows", tune_.rows, 0, std::numeric_limits<std::int64_t>::max(), "N",
                     "search on so many rows at most, drawn from each class; 0: all");
     options.number("--search-seconds", tune_.max_seconds, 0, 1e9, "NUMBER",

@@ -109,6 +109,28 @@ struct SamplingOptions {
   bool carry_support = true;  ///< take the support vectors found into the next draw
 };
 
+/// How the members of an ensemble become one machine.
+enum class Combination {
+  average,      ///< each weighs as much
+  linear,       ///< weights by a linear machine on the members' values
+  nonnegative,  ///< the same, no weight below 0
+};
+
+/// Machines on random parts of the rows: random-subset, ransac.
+struct EnsembleOptions {
+  std::int64_t members = 100;    ///< M, of each machine (random-subset)
+  std::int64_t candidates = 1;   ///< R, of which one becomes a member (random-subset)
+  std::int64_t trials = 200;     ///< ransac; 0: until max_seconds
+  std::int64_t subset_rows = 0;  ///< Q; 0: a 50th of the rows, 100 to 2000
+  // Factors on C and gamma, lowest and highest; each machine draws its own.
+  std::vector<double> cost_range = {0.5, 2};
+  std::vector<double> gamma_range = {0.25, 2};
+  std::int64_t search_trials = 0;  ///< machines tried first, to find the centre of these ranges
+  std::int64_t score_rows = 0;     ///< rows that candidates are judged on; 0: all, up to 20,000
+  Combination combine = Combination::nonnegative;
+  double combine_cost = 100;  ///< C of the linear machine that combines, shared by its rows
+};
+
 /// The offset of a linear machine.
 struct Bias {
   enum class Rule {
@@ -164,6 +186,7 @@ struct TrainOptions {
   LeaderOptions leader;
   LocalOptions local;
   SamplingOptions sampling;
+  EnsembleOptions ensemble;
   AutoOptions automatic;
 
   /// Throws InvalidArgument naming the option, its value and what is allowed.

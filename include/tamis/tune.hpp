@@ -21,7 +21,7 @@ struct TuneAxis {
 
 enum class Search {
   grid,     ///< every combination
-  random,   ///< TuneOptions::trials draws
+  random,   ///< TuneOptions::points draws
   halving,  ///< every combination on few rows, the best third on three times as many, and so on
 };
 
@@ -33,7 +33,7 @@ struct TuneOptions {
   std::vector<TuneAxis> axes;  ///< empty: default_axes()
   Search search = Search::grid;
   Index folds = 5;
-  Index trials = 30;  ///< random search
+  Index points = 30;  ///< random search
   /// Search on at most so many rows, drawn from each class in proportion; 0: all.
   Index rows = 5000;
   double max_seconds = 0;  ///< of the search; points not tried by then have no error; 0: no limit

@@ -11,6 +11,8 @@
 #include "methods/linear.hpp"
 #include "methods/local_sampling.hpp"
 #include "methods/opt_margin.hpp"
+#include "methods/random_subset.hpp"
+#include "methods/ransac.hpp"
 #include "methods/subsample.hpp"
 #include "tamis/error.hpp"
 #include "tamis/train.hpp"
@@ -32,6 +34,8 @@ std::span<const MethodEntry> method_table() {
       {"linear", true, false, false, train_linear},
       {"opt-margin", true, true, false, train_opt_margin},
       {"opt-soft-margin", true, true, false, train_opt_soft_margin},
+      {"random-subset", false, true, false, train_random_subset},
+      {"ransac", false, true, true, train_ransac},
   };
   return kMethods;
 }

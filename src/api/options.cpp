@@ -69,6 +69,7 @@ OptionDescription choice(
     throw InvalidArgument(fmt::format("{} is '{}': one of {}", name, text, all));
   };
   const auto get = [field, values](const TrainOptions& o) {
+    TrainOptions copy = o;
     for (const auto& [known, value] : values) {
       if (value == std::invoke(field, o)) return std::string(known);
     }
@@ -300,6 +301,50 @@ std::vector<std::string_view> methods_on_a_part() {
   return names;
 }
 
+void add_ensemble_options(std::vector<OptionDescription>& table) {
+  using O = TrainOptions;
+  const std::vector<std::string_view> both{"random-subset", "ransac"};
+  const std::vector<std::string_view> ensemble{"random-subset"};
+  table.push_back(nested_number(
+      "members", "Machines of the ensemble (of each pair of classes), 1 or more", ensemble,
+      [](O & o) -> auto& { return o.ensemble.members; }));
+  table.push_back(nested_number(
+      "candidates", "Machines trained for each member; the one that helps most is kept", ensemble,
+      [](O & o) -> auto& { return o.ensemble.candidates; }));
+  table.push_back(nested_number(
+      "trials", "Machines tried; 0: as many as --max-seconds allows", {"ransac"},
+      [](O & o) -> auto& { return o.ensemble.trials; }));
+  table.push_back(nested_number(
+      "subset-rows", "Rows each machine is trained on; 0: a 50th of all, 100 to 2000", both,
+      [](O & o) -> auto& { return o.ensemble.subset_rows; }));
+  table.push_back(nested_numbers(
+      "cost-range", "Each machine draws a factor on C between these two, log-uniform", both,
+      [](O & o) -> auto& { return o.ensemble.cost_range; }));
+  table.push_back(nested_numbers(
+      "gamma-range", "The same for gamma, from 16 values between these two", both,
+      [](O & o) -> auto& { return o.ensemble.gamma_range; }));
+  table.push_back(nested_number(
+      "search-trials",
+      "Machines tried first, in ranges 16 times as wide to either side; the best one's C and gamma "
+      "become the centre; 0: none",
+      ensemble, [](O & o) -> auto& { return o.ensemble.search_trials; }));
+  table.push_back(nested_number(
+      "score-rows", "Rows that machines are judged and combined on; 0: all, up to 20,000", both,
+      [](O & o) -> auto& { return o.ensemble.score_rows; }));
+  table.push_back(choice(
+      "combine", "", [](auto& o) -> auto& { return o.ensemble.combine; },
+      {{"average", Combination::average},
+       {"linear", Combination::linear},
+       {"nonnegative", Combination::nonnegative}},
+      "Members weigh the same (average), or as a linear machine on their values says (linear), "
+      "which "
+      "may be kept from negative weights (nonnegative)",
+      ensemble));
+  table.push_back(nested_number(
+      "combine-cost", "C of the linear machine that combines, shared by its rows, > 0", ensemble,
+      [](O & o) -> auto& { return o.ensemble.combine_cost; }));
+}
+
 // Options of kernels, which a linear machine has not.
 OptionDescription for_kernels(OptionDescription option) {
   for (const MethodEntry& method : method_table()) {
@@ -452,8 +497,9 @@ std::vector<OptionDescription> make_table() {
       choice("multiclass", "", &O::multiclass,
              {{"one-vs-one", Multiclass::one_vs_one}, {"one-vs-rest", Multiclass::one_vs_rest}},
              "More than two classes: a machine a pair that votes, or a machine a class"));
-  table.back().methods = {"exact",  "subsample", "cglq",       "local-sampling",
-                          "leader", "linear",    "opt-margin", "opt-soft-margin"};
+  table.back().methods = {"exact",         "subsample", "cglq",       "local-sampling",
+                          "leader",        "linear",    "opt-margin", "opt-soft-margin",
+                          "random-subset", "ransac"};
   table.push_back(choice("scale", "", &O::scaling,
                          {{"none", ScalingMethod::none},
                           {"minmax", ScalingMethod::minmax},
@@ -497,6 +543,7 @@ std::vector<OptionDescription> make_table() {
   add_local_sampling_options(table);
   add_leader_options(table);
   add_local_options(table);
+  add_ensemble_options(table);
   return table;
 }
 

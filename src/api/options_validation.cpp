@@ -1,5 +1,6 @@
 // TrainOptions::validate(): the range of every field.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <limits>
@@ -77,6 +78,35 @@ void validate_local(const LocalOptions& local) {
   require_all(local.percentiles, "percentiles", 0, 100, "0 to 100");
 }
 
+void require_range(const std::vector<double>& range, std::string_view name) {
+  const bool ok = range.size() == 2 && range[0] > 0 && range[0] <= range[1] && range[1] <= 1e9;
+  if (!ok) {
+    throw InvalidArgument(
+        fmt::format("{} is '{}': give the lowest and the highest factor, above 0 and up to 1e9",
+                    name, fmt::join(range, ",")));
+  }
+}
+
+void validate_ensemble(const EnsembleOptions& ensemble, double max_seconds) {
+  const auto require_count = [](std::int64_t value, std::int64_t lowest, std::string_view name) {
+    constexpr std::int64_t kMost = 1'000'000'000;
+    require_option(value >= lowest && value <= kMost, name, static_cast<double>(value),
+                   fmt::format("{} to 1e9", lowest));
+  };
+  require_count(ensemble.members, 1, "members");
+  require_count(ensemble.candidates, 1, "candidates");
+  require_count(ensemble.trials, 0, "trials");
+  require_option(ensemble.trials > 0 || max_seconds > 0, "trials", 0,
+                 "at least 1, unless --max-seconds says when to stop");
+  require_count(ensemble.subset_rows, 0, "subset-rows");
+  require_count(ensemble.search_trials, 0, "search-trials");
+  require_count(ensemble.score_rows, 0, "score-rows");
+  require_range(ensemble.cost_range, "cost-range");
+  require_range(ensemble.gamma_range, "gamma-range");
+  require_option(std::isfinite(ensemble.combine_cost) && ensemble.combine_cost > 0, "combine-cost",
+                 ensemble.combine_cost, "finite and greater than 0");
+}
+
 }  // namespace
 
 void TrainOptions::validate() const {
@@ -111,6 +141,7 @@ void TrainOptions::validate() const {
   validate_local_sampling(local_sampling);
   validate_leader(leader);
   validate_local(local);
+  validate_ensemble(ensemble, max_seconds);
 }
 
 }  // namespace tamis

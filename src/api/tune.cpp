@@ -124,7 +124,7 @@ class Tuner {
     std::vector<std::uint8_t> whole;
     for (const TuneAxis& axis : result_.axes)
       whole.push_back(takes(find_option(axis.option), "1.5") ? 0 : 1);
-    return random_points(result_.axes, whole, options_.trials, random);
+    return random_points(result_.axes, whole, options_.points, random);
   }
 
   // Rows of each round; one round unless halving.
@@ -341,8 +341,8 @@ TuneResult tune(const Dataset& data, const TuneOptions& options, const RunContro
   options.base.validate();
   if (options.folds < 2)
     throw InvalidArgument(fmt::format("folds is {}: it must be at least 2", options.folds));
-  if (options.trials < 1)
-    throw InvalidArgument(fmt::format("trials is {}: it must be at least 1", options.trials));
+  if (options.points < 1)
+    throw InvalidArgument(fmt::format("points is {}: it must be at least 1", options.points));
   return with_threads(control.threads, [&] { return Tuner(data, options, control).run(); });
 }
 

@@ -11,6 +11,7 @@
 #include "model/knn_machines.hpp"
 #include "model/linear_machine.hpp"
 #include "model/local_models.hpp"
+#include "model/weighted_ensemble.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -237,6 +238,48 @@ std::shared_ptr<const Machine> get_linear(const TensorFile& file, const std::str
   return std::make_shared<const LinearMachine>(std::move(parts));
 }
 
+void add_ensemble(TensorWriter& writer, const std::string& prefix, const Machine& machine) {
+  const EnsembleParts& parts = dynamic_cast<const WeightedEnsemble&>(machine).parts();
+  writer.set_metadata(prefix + "kernel", kernel_text(parts.kernel));
+  writer.set_metadata(prefix + "decision", std::string(decision_name(parts.decision)));
+  writer.set_metadata(prefix + "columns", std::to_string(parts.support_vectors.cols()));
+  add_matrix(writer, prefix + "support_vectors", parts.support_vectors);
+  const auto add = [&](const char* name, const auto& values) {
+    writer.add(prefix + name, {static_cast<Index>(values.size())}, std::span(values));
+  };
+  add("member_begin", parts.member_begin);
+  add("offsets", parts.offsets);
+  add("weights", parts.weights);
+  add("gammas", parts.gammas);
+  add("member_offsets", parts.member_offsets);
+  add("term_begin", parts.term_begin);
+  add("term_vectors", parts.term_vectors);
+  add("coefficients", parts.coefficients);
+}
+
+std::shared_ptr<const Machine> get_ensemble(const TensorFile& file, const std::string& prefix) {
+  EnsembleParts parts;
+  parts.kernel = parse_kernel(file.metadata(prefix + "kernel"));
+  parts.decision = parse_decision(file.metadata(prefix + "decision"));
+  parts.support_vectors =
+      get_matrix(file, prefix + "support_vectors", parse_count(file, prefix + "columns"));
+  const auto numbers = [&](const char* name) {
+    return to_vector(file.get<double>(prefix + name, 1).values);
+  };
+  const auto indices = [&](const char* name) {
+    return to_vector(file.get<Index>(prefix + name, 1).values);
+  };
+  parts.member_begin = indices("member_begin");
+  parts.offsets = numbers("offsets");
+  parts.weights = numbers("weights");
+  parts.gammas = numbers("gammas");
+  parts.member_offsets = numbers("member_offsets");
+  parts.term_begin = indices("term_begin");
+  parts.term_vectors = indices("term_vectors");
+  parts.coefficients = numbers("coefficients");
+  return std::make_shared<const WeightedEnsemble>(std::move(parts));
+}
+
 struct MachineFormat {
   std::string_view kind;
   void (*add)(TensorWriter&, const std::string&, const Machine&);
@@ -249,6 +292,7 @@ constexpr MachineFormat kFormats[] = {
     {"knn", add_lazy, get_knn},
     {"knn-svm", add_knn_svm, get_knn_svm},
     {"linear", add_linear, get_linear},
+    {"weighted-ensemble", add_ensemble, get_ensemble},
 };
 
 const MachineFormat& find_format(std::string_view kind) {

@@ -68,7 +68,9 @@ class Descent {
         features_(shuffled_features()),
         rows_(features_),
         points_(usize(problem.size())),
-        weights_(usize(problem.features.cols()), 0.0) {
+        weights_(usize(problem.features.cols()), 0.0),
+        clipped_(problem.nonnegative ? weights_.size() : 0, 0.0),
+        used_weights_(problem.nonnegative ? clipped_.data() : weights_.data()) {
     wake_all();
     parallel_ranges(problem.size(), kChunk, [&](Index begin, Index end) {
       for (Index k = begin; k < end; ++k) points_[usize(k)] = make_point(k);
@@ -163,11 +165,12 @@ class Descent {
   // The rows' part of alpha += step.
   void move(const Point& point, double step) {
     rows_.add(point.place, sign(point) * step, weights_.data());
+    if (!clipped_.empty()) rows_.clip(point.place, weights_.data(), clipped_.data());
     offset_ += bias_strength_ * sign(point) * step;
   }
 
   Slopes slopes(const Point& point) const {
-    const double value = rows_.dot(point.place, weights_.data()) + offset_;
+    const double value = rows_.dot(point.place, used_weights_) + offset_;
     const double gradient = sign(point) * value + point.ridge * point.alpha - point.slope;
     if constexpr (!kTube) return {gradient, gradient};
     return {gradient + (point.alpha >= 0 ? problem_.tube : -problem_.tube),
@@ -286,7 +289,7 @@ class Descent {
       const Index i = given_[usize(k)];
       const double b = sign(point) * point.alpha;
       (*beta)[usize(i)] = b;
-      const double value = rows_.dot(point.place, weights_.data()) + offset_;
+      const double value = rows_.dot(point.place, used_weights_) + offset_;
       sums.primal += primal_loss(problem_, i, value);
       sums.dual += dual_loss(problem_, i, b);
       sums.beta += b;
@@ -319,6 +322,7 @@ class Descent {
       all.bounded += part.bounded;
     }
     double norm = 0;
+    if (problem_.nonnegative) weights_.swap(clipped_);
     for (const double w : weights_) norm += w * w;
     // Penalised: the offset's share of |w|^2. Free: what the sum of b, which should be 0, is worth.
     const bool is_free = problem_.bias.rule == Bias::Rule::free;
@@ -345,6 +349,8 @@ class Descent {
   std::vector<Index> active_;    // the points that do not rest, in about the order of their rows
   Index resting_ = 0;            // of these, put to rest in this epoch
   std::vector<double> weights_;  // sum of sign * alpha * row, always
+  std::vector<double> clipped_;  // nonnegative: the same, or 0 where that is negative
+  const double* used_weights_;   // the w of the machine: one of the two
   double offset_ = 0;            // centre_ + bias_strength_ * sum of sign * alpha, always
   double centre_ = 0;
   double bias_strength_ = 0;

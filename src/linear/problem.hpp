@@ -15,6 +15,9 @@
 //
 // with [0, C_i] for t = +1, [-C_i, 0] for t = -1, [-C_i, C_i] for a regression, ridge 0; for
 // squared losses C_i is infinite and ridge_i = 1/(2 C_i).
+//
+// With w >= 0 asked for, |X'b|^2 is that of its positive part, and w = max(0, X'b): coordinate
+// descent stays the same, as |x|^2 still bounds the curvature along a coefficient.
 #pragma once
 
 #include <span>
@@ -35,6 +38,7 @@ struct Problem {
   SlackLoss loss = SlackLoss::l1;
   double tube = 0;  ///< E >= 0, regression only
   Bias bias;
+  bool nonnegative = false;  ///< w >= 0; the offset may be negative
   /// The solver works on a shuffled copy of the rows. Without it, it takes less memory and more
   /// time, and gives the same answer.
   bool copies_rows = true;

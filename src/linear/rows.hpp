@@ -1,6 +1,7 @@
 // How the solver reads and adds rows: one small class for each way a Matrix is stored.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 
@@ -49,6 +50,12 @@ class SparseRows {
     for (std::int32_t k = 0; k < place.length; ++k)
       w[column[k]] += step * static_cast<double>(value[k]);
   }
+  /// clipped = max(0, w) in the columns of the row
+  void clip(const Place& place, const double* w, double* clipped) const {
+    const std::int32_t* column = columns_ + place.begin;
+    for (std::int32_t k = 0; k < place.length; ++k)
+      clipped[column[k]] = std::max(0.0, w[column[k]]);
+  }
   double squared_norm(const Place& place) const {
     double sum = 0;
     for (Index k = place.begin; k < place.begin + place.length; ++k)
@@ -87,6 +94,11 @@ class IndicatorRows {
     const std::int32_t* column = columns_ + place.begin;
     for (std::int32_t k = 0; k < place.length; ++k) w[column[k]] += step;
   }
+  void clip(const Place& place, const double* w, double* clipped) const {
+    const std::int32_t* column = columns_ + place.begin;
+    for (std::int32_t k = 0; k < place.length; ++k)
+      clipped[column[k]] = std::max(0.0, w[column[k]]);
+  }
   double squared_norm(const Place& place) const { return static_cast<double>(place.length); }
 
  private:
@@ -120,6 +132,9 @@ class DenseRows {
   void add(const Place& place, double step, double* w) const {
     const float* x = values_ + place.begin;
     for (std::int32_t j = 0; j < cols_; ++j) w[j] += step * static_cast<double>(x[j]);
+  }
+  void clip(const Place& /*place*/, const double* w, double* clipped) const {
+    for (std::int32_t j = 0; j < cols_; ++j) clipped[j] = std::max(0.0, w[j]);
   }
   double squared_norm(const Place& place) const {
     const float* x = values_ + place.begin;

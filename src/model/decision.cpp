@@ -39,6 +39,13 @@ std::pair<Index, Index> class_pair(Index machine, Index num_classes) {
   return {i, j};
 }
 
+Index num_voters(Decision decision, Index machines) {
+  if (decision != Decision::one_vs_one) return 0;
+  Index classes = 1;
+  while (classes * (classes - 1) / 2 < machines) ++classes;
+  return classes;
+}
+
 std::int32_t winning_class(Decision decision, std::span<const double> values,
                            std::span<std::int32_t> votes) {
   if (decision == Decision::single) return values[0] > 0 ? 0 : 1;

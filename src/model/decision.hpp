@@ -24,6 +24,9 @@ Index num_machines(Decision decision, Index num_classes);
 /// The classes i < j that machine `machine` of one_vs_one tells apart.
 std::pair<Index, Index> class_pair(Index machine, Index num_classes);
 
+/// Classes that vote where so many machines decide: the work space of winning_class().
+Index num_voters(Decision decision, Index machines);
+
 /// The class a row of machine values stands for. One-vs-one as LIBSVM: a value above 0 is a vote
 /// for i, any other for j; most votes win. Ties go to the lowest class. `votes` is work space of
 /// `num_classes` counts, used by one-vs-one only.

@@ -21,13 +21,6 @@ bool all_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
-// Classes that vote: k (k - 1) / 2 machines.
-Index voting_classes(Index machines) {
-  Index classes = 1;
-  while (classes * (classes - 1) / 2 < machines) ++classes;
-  return classes;
-}
-
 }  // namespace
 
 const LinearParts* linear_parts(const Model& model) {
@@ -124,7 +117,7 @@ void LinearMachine::decision_values(const Matrix& features, std::span<double> va
 void LinearMachine::classify(const Matrix& features, std::span<std::int32_t> classes,
                              const RunControl& control) const {
   TAMIS_CHECK(static_cast<Index>(classes.size()) == features.rows());
-  const Index voters = parts_.decision == Decision::one_vs_one ? voting_classes(num_machines()) : 0;
+  const Index voters = num_voters(parts_.decision, num_machines());
   for_each_row(features, control, [&](Index i, const std::vector<double>& row) {
     std::vector<std::int32_t> votes(usize(voters));
     classes[usize(i)] = winning_class(parts_.decision, row, votes);

@@ -1,5 +1,5 @@
-// What a Model predicts with. One subclass per shape of model: KernelExpansion here; local machines
-// and ensembles later.
+// What a Model predicts with. One subclass per shape of model: kernel expansions, local machines,
+// linear machines, ensembles.
 #pragma once
 
 #include <memory>

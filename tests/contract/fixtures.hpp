@@ -26,7 +26,11 @@ class MethodContract : public ::testing::TestWithParam<std::string> {
     result.local.k = GetParam() == "knn" ? 7 : 60;
     result.local.k_grid = {40, 80};
     result.local.selection_centres = 3;
-    if (is_linear()) result.bias.rule = Bias::Rule::free;  // as the others have it
+    result.ensemble.members = 12;
+    result.ensemble.candidates = 2;
+    result.ensemble.trials = 12;
+    result.ensemble.subset_rows = GetParam() == "ransac" ? 100 : 50;  // one, or many to vote
+    if (is_linear()) result.bias.rule = Bias::Rule::free;             // as the others have it
     return result;
   }
   /// Learns nothing but straight lines.

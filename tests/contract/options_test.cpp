@@ -71,6 +71,23 @@ const std::map<std::string, BadValues>& bad_values() {
       {"draw", {{"", "-1", "2.5", "x"}, "draw", {{"method", "opt-margin"}}}},
       {"carry-support", {{"", "true", "maybe"}, "carry-support", {{"method", "opt-margin"}}}},
       {"polish", {{"yes", "1"}, "polish", {{"method", "subsample"}}}},
+      {"members", {{"", "0", "-1", "x"}, "members", {{"method", "random-subset"}}}},
+      {"candidates", {{"", "0", "-1", "x"}, "candidates", {{"method", "random-subset"}}}},
+      {"trials", {{"", "0", "-1", "x"}, "trials", {{"method", "ransac"}}}},
+      {"subset-rows", {{"", "-1", "2.5", "x"}, "subset-rows", {{"method", "random-subset"}}}},
+      {"cost-range",
+       {{"", "1", "0,1", "2,1", "1,2,3", "nan,1", "1,inf", "x,1"},
+        "cost-range",
+        {{"method", "random-subset"}}}},
+      {"gamma-range",
+       {{"", "1", "0,1", "2,1", "1,2,3", "nan,1", "1,inf", "x,1"},
+        "gamma-range",
+        {{"method", "random-subset"}}}},
+      {"search-trials", {{"", "-1", "x"}, "search-trials", {{"method", "random-subset"}}}},
+      {"score-rows", {{"", "-1", "x"}, "score-rows", {{"method", "random-subset"}}}},
+      {"combine", {{"", "vote"}, "combine", {{"method", "random-subset"}}}},
+      {"combine-cost",
+       {{"", "0", "-1", "nan", "x"}, "combine-cost", {{"method", "random-subset"}}}},
   };
   return table;
 }
@@ -155,6 +172,8 @@ struct Effect {
 // draw random numbers a method may not need, are tested elsewhere; those that never change a result
 // are listed below.
 TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
+  const std::vector<std::pair<std::string, std::string>> ensemble{
+      {"method", "random-subset"}, {"members", "5"}, {"subset-rows", "20"}};
   const std::map<std::string, Effect> effects{
       {"kernel", {"linear", {}}},
       {"gamma", {"0.9", {}}},
@@ -192,6 +211,16 @@ TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
       {"k-grid", {"7", {{"method", "falk-l"}}}},
       {"cost-grid", {"0.1", {{"method", "falk-l"}}}},
       {"percentiles", {"5", {{"method", "falk-l"}}}},
+      {"members", {"4", ensemble}},
+      {"candidates", {"3", ensemble}},
+      {"trials", {"1", {{"method", "ransac"}, {"subset-rows", "20"}}}},
+      {"subset-rows", {"19", ensemble}},
+      {"cost-range", {"1,1", ensemble}},
+      {"gamma-range", {"1,1", ensemble}},
+      {"search-trials", {"4", ensemble}},
+      {"score-rows", {"30", ensemble}},
+      {"combine", {"average", ensemble}},
+      {"combine-cost", {"1", ensemble}},
       {"margin-k", {"20", {{"method", "opt-soft-margin"}}}},
       {"nu", {"0.6", {{"method", "opt-soft-margin"}}}},
       {"carry-support", {"no", {{"method", "opt-soft-margin"}, {"draw", "20"}, {"eps", "0.1"}}}}};

@@ -14,6 +14,7 @@
 #include "io/native_model.hpp"
 #include "model/calibration.hpp"
 #include "model/expansion_fixtures.hpp"
+#include "model/weighted_ensemble.hpp"
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
 #include "tamis/predict.hpp"
@@ -52,6 +53,30 @@ std::string saved_bytes(const Model& model) {
   return file.read();
 }
 
+// Two classes, an ensemble of three members that share support vectors.
+std::string save_ensemble(bool sparse) {
+  Random random(2);
+  EnsembleParts parts;
+  parts.support_vectors = random_rows(4, 3, random);
+  if (sparse) parts.support_vectors = parts.support_vectors.to_sparse();
+  parts.member_begin = {0, 3};
+  parts.offsets = {0.5};
+  parts.weights = {1, -0.5, 0.25};
+  parts.gammas = {0.5, 2, 0.5};
+  parts.member_offsets = {0, 0.1, -0.2};
+  parts.term_begin = {0, 2, 4, 7};
+  parts.term_vectors = {0, 2, 1, 3, 0, 1, 2};
+  parts.coefficients = {1, -1, 2, -2, 0.5, 0.5, -1};
+  const TemporaryFile file;
+  save_model({Task::classification,
+              Labels::numeric({1, -1}),
+              {},
+              std::make_shared<const WeightedEnsemble>(std::move(parts)),
+              "random-subset"},
+             file.path());
+  return file.read();
+}
+
 // From memory that is exactly as long as the file, so that a read beyond it is found out.
 bool loads(const std::string& bytes) {
   const std::shared_ptr<void> copy(std::malloc(bytes.size()), [](void* p) { std::free(p); });
@@ -79,6 +104,10 @@ TEST(CorruptModel, CutAnywhere) {
     for (std::size_t size = 0; size < native.size(); ++size)
       ASSERT_FALSE(loads(native.substr(0, size))) << size;
     EXPECT_FALSE(loads(native + "x"));
+    const std::string ensemble = save_ensemble(sparse);
+    ASSERT_TRUE(loads(ensemble));
+    for (std::size_t size = 0; size < ensemble.size(); ++size)
+      ASSERT_FALSE(loads(ensemble.substr(0, size))) << size;
     const std::string libsvm = save_small(sparse, ModelFormat::libsvm);
     ASSERT_TRUE(loads(libsvm));
     for (std::size_t size = 0; size < libsvm.size(); ++size)
@@ -108,6 +137,7 @@ TEST(CorruptModel, AnyByteChanged) {
   for (const bool sparse : {false, true}) {
     for (const ModelFormat format : {ModelFormat::native, ModelFormat::libsvm})
       change_any_byte(save_small(sparse, format), kFlips, kBytes);
+    change_any_byte(save_ensemble(sparse), kFlips, kBytes);
   }
 }
 
@@ -139,8 +169,9 @@ TEST(CorruptModel, AnyByteOfLocalMachinesChanged) {
 TEST(CorruptModel, ManyChanges) {
   const std::string native = save_small(true, ModelFormat::native);
   const std::string libsvm = save_small(true, ModelFormat::libsvm);
+  const std::string ensemble = save_ensemble(true);
   EXPECT_TRUE(rc::check("changes", [&] {
-    std::string bytes = (*rc::gen::arbitrary<bool>() ? native : libsvm);
+    std::string bytes = *rc::gen::element(native, libsvm, ensemble);
     Random random(*rc::gen::arbitrary<std::uint64_t>());
     const int changes = *rc::gen::inRange(1, 8);
     for (int c = 0; c < changes && !bytes.empty(); ++c) {

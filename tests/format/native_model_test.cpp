@@ -11,6 +11,7 @@
 #include "format/temporary_file.hpp"
 #include "io/tensor_file.hpp"
 #include "model/calibration.hpp"
+#include "model/ensemble_fixtures.hpp"
 #include "model/expansion_fixtures.hpp"
 #include "model/linear_machine.hpp"
 #include "tamis/error.hpp"
@@ -130,6 +131,26 @@ TEST(NativeModel, KeepsLocalMachines) {
     for (const auto& [name, model] : testing::local_cases(60, 20, sparse)) {
       SCOPED_TRACE(name);
       expect_round_trip(model, queries);
+    }
+  }
+}
+
+TEST(NativeModel, KeepsEnsembles) {
+  Random random(9);
+  const Matrix rows = random_rows(50, 4, random);
+  for (const auto& [decision, classes] : {std::pair{Decision::single, Index{2}},
+                                          {Decision::one_vs_one, 3},
+                                          {Decision::one_vs_rest, 3}}) {
+    for (const bool sparse : {false, true}) {
+      const EnsembleParts parts = random_ensemble(
+          Kernel{}, sparse ? random_rows(30, 4, random).to_sparse() : random_rows(30, 4, random),
+          decision, num_machines(decision, classes), random);
+      expect_round_trip({Task::classification,
+                         Labels::numeric(classes == 2 ? std::vector<double>{1, -1}
+                                                      : std::vector<double>{1, 2, 3}),
+                         Scaling::fit(rows, ScalingMethod::minmax),
+                         std::make_shared<const WeightedEnsemble>(parts), "random-subset"},
+                        rows);
     }
   }
 }

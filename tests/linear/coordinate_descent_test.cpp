@@ -105,6 +105,49 @@ TEST(CoordinateDescent, ReachesTheOptimumOfEveryMachine) {
   });
 }
 
+// Points (1, -1) and (-1, 1) of opposite classes: w = (1, -1) / 2, or (1, 0) when it may not be
+// negative.
+TEST(CoordinateDescent, NonnegativeWeightsByHand) {
+  const LinearData data{Matrix::dense(2, 2, {1, -1, -1, 1}), {1, -1}, {10, 10}};
+  linear::Problem p = data.problem();
+  EXPECT_NEAR(solve(p).weights[1], -0.5, 1e-7);
+  p.nonnegative = true;
+  const linear::Solution s = solve(p);
+  EXPECT_NEAR(s.weights[0], 1, 1e-7);
+  EXPECT_EQ(s.weights[1], 0);
+  EXPECT_NEAR(s.objective, -0.5, 1e-6);
+}
+
+TEST(CoordinateDescent, NonnegativeWeightsAreOptimal) {
+  for (const bool sparse : {false, true}) {
+    for_each_machine(80, [&](const linear::Problem& given) {
+      linear::Problem p = given;
+      if (sparse) p.features = p.features.to_sparse();
+      p.nonnegative = true;
+      const linear::Solution s = solve(p);
+      EXPECT_EQ(s.stop_reason, StopReason::converged);
+      for (const double w : s.weights) EXPECT_GE(w, 0);
+      // w is the positive part of what the coefficients add up to, and weak duality holds.
+      std::vector<double> sum(5, 0.0);
+      double dual = 0;
+      double beta = 0;
+      for (Index i = 0; i < p.size(); ++i) {
+        for (Index j = 0; j < 5; ++j)
+          sum[usize(j)] += s.beta[usize(i)] * static_cast<double>(p.features.at(i, j));
+        dual += linear::dual_loss(p, i, s.beta[usize(i)]);
+        beta += s.beta[usize(i)];
+      }
+      for (double& w : sum) w = std::max(0.0, w);
+      for (std::size_t j = 0; j < 5; ++j) EXPECT_NEAR(sum[j], s.weights[j], 1e-8);
+      const double scale = p.bias.value * p.bias.value;
+      dual += penalty(p, sum, p.bias.rule == Bias::Rule::penalised ? scale * beta : 0);
+      const double primal = naive_primal(p, s.weights, s.offset);
+      EXPECT_NEAR(primal, -dual, 1e-4 * (1 + std::abs(primal)));
+      EXPECT_NEAR(s.objective, dual, 1e-6 * (1 + std::abs(dual)));
+    });
+  }
+}
+
 TEST(CoordinateDescent, AFreeOffsetIsTheKernelMachine) {
   for (const Task task : {Task::classification, Task::regression}) {
     const LinearData data =

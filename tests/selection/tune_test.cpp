@@ -117,7 +117,7 @@ TEST(Tune, AnyNumberOfAnyMethodCanBeTried) {
 TEST(Tune, RandomPointsLieBetweenTheValues) {
   TuneOptions options;
   options.search = Search::random;
-  options.trials = 12;
+  options.points = 12;
   options.base.method = "knn";
   options.axes = {{"k", {3, 40}}};
   const TuneResult result = tune(named(clouds(150, 3, 2, 9), {-1.0, 1.0}), options);

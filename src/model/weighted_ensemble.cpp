@@ -1,0 +1,289 @@
+#include "model/weighted_ensemble.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "base/check.hpp"
+#include "base/checked.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "base/progress.hpp"
+#include "kernels/kernel_blocks.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+// Kernel values are made in tiles of kStrip support vectors x kChunk rows, as in kernel_expansion.
+constexpr Index kStrip = 32;
+constexpr Index kChunk = 256;
+constexpr Index kMaxBlockRows = 1024;
+constexpr Index kMinBlockRows = 64;
+constexpr Index kMaxBlockValues = Index{8} << 20;  // features of a block, 32 MiB of float
+constexpr Index kMaxBlockSums = Index{1} << 20;    // sums of a block, 8 MiB of double
+constexpr Index kPollWork = Index{16} << 20;       // multiplications between two looks at the flag
+
+void require(bool ok, std::string_view what) {
+  if (!ok) throw DataError(fmt::format("the ensemble does not fit together: {}", what));
+}
+
+void require_finite(std::span<const double> values, std::string_view what) {
+  require(std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }),
+          what);
+}
+
+// begin[0] = 0, ascending, begin.back() = count.
+void require_ranges(std::span<const Index> begin, std::size_t ranges, std::size_t count,
+                    std::string_view what) {
+  require(begin.size() == ranges + 1 && begin.front() == 0 &&
+              begin.back() == static_cast<Index>(count) &&
+              std::is_sorted(begin.begin(), begin.end()),
+          what);
+}
+
+Index floor_to_panel(Index rows) { return std::max(kPanel, rows / kPanel * kPanel); }
+
+Kernel with_gamma(Kernel kernel, double gamma) {
+  kernel.gamma = gamma;
+  return kernel;
+}
+
+}  // namespace
+
+WeightedEnsemble::WeightedEnsemble(EnsembleParts parts) : parts_(std::move(parts)) {
+  validate();
+  add_up();
+}
+
+void WeightedEnsemble::validate() const {
+  const EnsembleParts& p = parts_;
+  const std::size_t machines = p.offsets.size();
+  const std::size_t members = p.weights.size();
+  require(p.kernel.type != KernelType::precomputed, "a precomputed kernel has no features");
+  require(machines > 0 && (p.decision != Decision::single || machines == 1),
+          "the number of machines");
+  require_ranges(p.member_begin, machines, members, "the members of a machine");
+  require(p.gammas.size() == members && p.member_offsets.size() == members,
+          "the number of members");
+  try {
+    with_gamma(p.kernel, 1).validate();
+    for (const double gamma : p.gammas) with_gamma(p.kernel, gamma).validate();
+  } catch (const InvalidArgument& error) {
+    throw DataError(error.what());
+  }
+  require_finite(p.offsets, "an offset is not finite");
+  require_finite(p.weights, "a weight is not finite");
+  require_finite(p.member_offsets, "an offset is not finite");
+  require_ranges(p.term_begin, members, p.coefficients.size(), "the terms of a member");
+  require(p.term_vectors.size() == p.coefficients.size(), "the support vectors of the terms");
+  for (const Index vector : p.term_vectors)
+    require(vector >= 0 && vector < num_support_vectors(), "the support vector of a term");
+  require_finite(p.coefficients, "a coefficient is not finite");
+  tamis::require_finite(p.support_vectors);
+}
+
+// Groups the members by kernel width. Members keep their order in every sum.
+void WeightedEnsemble::add_up() {
+  const bool has_gamma = parts_.kernel.type != KernelType::linear;
+  std::map<double, std::vector<Index>> by_gamma;
+  std::vector<Index> machine_of_member(parts_.weights.size());
+  total_offsets_ = parts_.offsets;
+  for (Index p = 0; p < num_machines(); ++p) {
+    for (Index m = parts_.member_begin[usize(p)]; m < parts_.member_begin[usize(p) + 1]; ++m) {
+      const double weight = parts_.weights[usize(m)];
+      if (weight == 0) continue;
+      machine_of_member[usize(m)] = p;
+      total_offsets_[usize(p)] += weight * parts_.member_offsets[usize(m)];
+      by_gamma[has_gamma ? parts_.gammas[usize(m)] : 1].push_back(m);
+    }
+  }
+  require_finite(total_offsets_, "the offsets overflow");
+  std::vector<Index> place(usize(num_support_vectors()));
+  for (const auto& [gamma, members] : by_gamma)
+    groups_.push_back(make_group(gamma, members, machine_of_member, place));
+}
+
+// `place` is work space, one a support vector.
+WeightedEnsemble::Group WeightedEnsemble::make_group(double gamma, std::span<const Index> members,
+                                                     std::span<const Index> machine_of_member,
+                                                     std::vector<Index>& place) const {
+  Group group;
+  group.kernel = with_gamma(parts_.kernel, gamma);
+  for (const Index m : members) {
+    group.vectors.insert(group.vectors.end(),
+                         parts_.term_vectors.begin() + parts_.term_begin[usize(m)],
+                         parts_.term_vectors.begin() + parts_.term_begin[usize(m) + 1]);
+  }
+  std::sort(group.vectors.begin(), group.vectors.end());
+  group.vectors.erase(std::unique(group.vectors.begin(), group.vectors.end()), group.vectors.end());
+  for (std::size_t v = 0; v < group.vectors.size(); ++v)
+    place[usize(group.vectors[v])] = static_cast<Index>(v);
+
+  std::vector<double> sums(group.vectors.size());
+  for (std::size_t first = 0; first < members.size();) {
+    Use use;
+    use.machine = machine_of_member[usize(members[first])];
+    std::fill(sums.begin(), sums.end(), 0.0);
+    for (; first < members.size() && machine_of_member[usize(members[first])] == use.machine;
+         ++first) {
+      const std::size_t m = usize(members[first]);
+      for (Index t = parts_.term_begin[m]; t < parts_.term_begin[m + 1]; ++t) {
+        sums[usize(place[usize(parts_.term_vectors[usize(t)])])] +=
+            parts_.weights[m] * parts_.coefficients[usize(t)];
+      }
+    }
+    require_finite(sums, "the coefficients overflow");
+    for (std::size_t v = 0; v < sums.size(); ++v) {
+      if (sums[v] == 0) continue;
+      use.places.push_back(static_cast<Index>(v));
+      use.coefficients.push_back(sums[v]);
+    }
+    group.uses.push_back(std::move(use));
+  }
+  return group;
+}
+
+Index WeightedEnsemble::evaluations_per_row() const {
+  Index count = 0;
+  for (const Group& group : groups_) count += static_cast<Index>(group.vectors.size());
+  return count;
+}
+
+std::string WeightedEnsemble::describe() const {
+  std::string text(kernel_name(parts_.kernel.type));
+  if (groups_.size() == 1) text = tamis::describe(groups_[0].kernel);
+  if (groups_.size() > 1) {
+    text += fmt::format(", gamma {:.6g} to {:.6g}", groups_.front().kernel.gamma,
+                        groups_.back().kernel.gamma);
+  }
+  text += fmt::format("; {} members, {} support vectors, {} kernel values a row", num_members(),
+                      num_support_vectors(), evaluations_per_row());
+  if (parts_.decision != Decision::single)
+    text += fmt::format("; {} machines {}", num_machines(), decision_name(parts_.decision));
+  return text;
+}
+
+// Rows are not blown up to the many columns that sparse support vectors may have.
+Matrix WeightedEnsemble::fit_columns(const Matrix& features) const {
+  const bool make_sparse =
+      parts_.support_vectors.is_sparse() && num_features() / 4 > features.cols();
+  return Machine::fit_columns(make_sparse ? features.to_sparse() : features);
+}
+
+std::vector<std::string> WeightedEnsemble::decision_columns(const Labels& classes) const {
+  return decision_column_names(parts_.decision, num_machines(), classes);
+}
+
+template <typename Finish>
+void WeightedEnsemble::for_each_block(const Matrix& features, const RunControl& control,
+                                      const Finish& finish) const {
+  TAMIS_CHECK(features.cols() == num_features());
+  const Matrix& vectors = parts_.support_vectors;
+  const Index rows = features.rows();
+  const Index machines = num_machines();
+  if (features.is_sparse() || vectors.is_sparse()) {
+    require_column_memory("predicting", features.cols(), kPackedColumnBytes,
+                          resolve_memory_budget(control.memory_bytes) / 4);
+  }
+  // A function of the model and of the rows only, so that the threads do not matter.
+  Index step = std::clamp(rows / 16, kMinBlockRows, kMaxBlockRows);
+  step = std::min(step, kMaxBlockSums / machines);
+  if (!features.is_sparse() || !vectors.is_sparse())
+    step = std::min(step, kMaxBlockValues / std::max<Index>(1, features.cols()));
+  step = floor_to_panel(step);
+  ProgressMeter meter(control, "predict", rows * std::max<Index>(1, evaluations_per_row()));
+  parallel_each((rows + step - 1) / step, [&](Index b) {
+    const Index begin = b * step;
+    const Index count = std::min(step, rows - begin);
+    std::vector<double> sums(usize(step * machines), 0.0);
+    const Block block{features, begin, count, step, sums.data()};
+    for (const Group& group : groups_) sum_group(group, block, meter);
+    for (Index p = 0; p < machines; ++p) {
+      for (double& sum : std::span(sums).subspan(usize(p * step), usize(count))) {
+        sum += total_offsets_[usize(p)];
+        if (!std::isfinite(sum)) {
+          throw DataError(fmt::format("the {} kernel overflows on these rows: scale the features",
+                                      kernel_name(parts_.kernel.type)));
+        }
+      }
+    }
+    finish(block);
+  });
+}
+
+// The rows are the packed points and the support vectors run over them, as in KernelExpansion.
+void WeightedEnsemble::sum_group(const Group& group, const Block& block,
+                                 ProgressMeter& meter) const {
+  if (group.vectors.empty()) return;
+  std::vector<Index> rows(usize(block.count));
+  std::iota(rows.begin(), rows.end(), block.begin);
+  const Matrix& vectors = parts_.support_vectors;
+  const bool make_dense = block.features.is_sparse() && !vectors.is_sparse();
+  const KernelBlocks points =
+      make_dense ? KernelBlocks(group.kernel, block.features.select(rows).to_dense())
+                 : KernelBlocks(group.kernel, block.features, rows);
+  const Index chunk = std::min(
+      kChunk, floor_to_panel(kPollWork / (kStrip * std::max<Index>(1, block.features.cols()))));
+  std::vector<float> tile(usize(kStrip * chunk));
+  std::vector<std::size_t> next(group.uses.size(), 0);  // term of each use
+  std::array<const float*, kStrip> values{};
+  const auto count = static_cast<Index>(group.vectors.size());
+  for (Index s = 0; s < count; s += kStrip) {
+    const Index end = std::min(s + kStrip, count);
+    const auto strip = std::span(group.vectors).subspan(usize(s), usize(end - s));
+    std::vector<std::size_t> after = next;
+    for (std::size_t u = 0; u < group.uses.size(); ++u) {
+      const std::vector<Index>& places = group.uses[u].places;
+      while (after[u] < places.size() && places[after[u]] < end) ++after[u];
+    }
+    for (Index c = 0; c < block.count; c += chunk) {
+      const Index width = std::min(chunk, block.count - c);
+      points.evaluate(vectors, strip, c, c + width, tile.data(), chunk);
+      for (std::size_t u = 0; u < group.uses.size(); ++u) {
+        const Use& use = group.uses[u];
+        const std::size_t terms = after[u] - next[u];
+        if (terms == 0) continue;
+        for (std::size_t t = 0; t < terms; ++t)
+          values[t] = tile.data() + (use.places[next[u] + t] - s) * chunk;
+        accumulate_rows(std::span<const float* const>(values.data(), terms),
+                        std::span(use.coefficients).subspan(next[u], terms), width,
+                        block.sums + use.machine * block.stride + c);
+      }
+      meter.add((end - s) * width);
+    }
+    next = std::move(after);
+  }
+}
+
+void WeightedEnsemble::decision_values(const Matrix& features, std::span<double> values,
+                                       const RunControl& control) const {
+  const Index machines = num_machines();
+  TAMIS_CHECK(static_cast<Index>(values.size()) == features.rows() * machines);
+  for_each_block(features, control, [&](const Block& block) {
+    for (Index c = 0; c < block.count; ++c) {
+      for (Index p = 0; p < machines; ++p)
+        values[usize((block.begin + c) * machines + p)] = block.sums[p * block.stride + c];
+    }
+  });
+}
+
+void WeightedEnsemble::classify(const Matrix& features, std::span<std::int32_t> classes,
+                                const RunControl& control) const {
+  TAMIS_CHECK(static_cast<Index>(classes.size()) == features.rows());
+  for_each_block(features, control, [&](const Block& block) {
+    std::vector<double> values(usize(num_machines()));
+    std::vector<std::int32_t> votes(usize(num_voters(parts_.decision, num_machines())));
+    for (Index c = 0; c < block.count; ++c) {
+      for (Index p = 0; p < num_machines(); ++p)
+        values[usize(p)] = block.sums[p * block.stride + c];
+      classes[usize(block.begin + c)] = winning_class(parts_.decision, values, votes);
+    }
+  });
+}
+
+}  // namespace tamis

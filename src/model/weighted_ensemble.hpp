@@ -1,0 +1,100 @@
+// Many kernel machines, each on its own part of the data and with its own kernel width, in one
+// weighted sum (K. Nishida, J. Fujiki, T. Kurita, "Ensemble random-subset SVM", 2011, eq. 5):
+//
+//   f_p(x) = sum over the members m of machine p of weight_m f_m(x) + offset_p
+//   f_m(x) = sum over the terms of m of coefficient * K_m(sv, x) + offset_m
+//
+// The sum is linear in kernel values. So the coefficients that members with the same width have for
+// the same support vector are added up when the model is made, and each kernel value is computed
+// once for a distinct pair of width and support vector.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/decision.hpp"
+#include "model/machine.hpp"
+#include "tamis/kernel.hpp"
+
+namespace tamis {
+
+class ProgressMeter;
+
+/// What a WeightedEnsemble is made of: P machines with M members, which have T terms.
+struct EnsembleParts {
+  Kernel kernel;  ///< its gamma is not used: members have their own
+  Decision decision = Decision::single;
+  Matrix support_vectors;  ///< each distinct one once, whichever members use it
+
+  std::vector<Index> member_begin;  ///< P + 1: machine p has members [member_begin[p], ..[p + 1])
+  std::vector<double> offsets;      ///< P
+  std::vector<double> weights;      ///< M
+  std::vector<double> gammas;       ///< M
+  std::vector<double> member_offsets;  ///< M
+  std::vector<Index> term_begin;       ///< M + 1: member m has terms [term_begin[m], ..[m + 1])
+  std::vector<Index> term_vectors;     ///< T: rows of `support_vectors`
+  std::vector<double> coefficients;    ///< T
+};
+
+class WeightedEnsemble : public Machine {
+ public:
+  /// Throws DataError unless the counts and indices fit together and every number is finite.
+  explicit WeightedEnsemble(EnsembleParts parts);
+
+  std::string_view kind() const override { return "weighted-ensemble"; }
+  Index num_features() const override { return parts_.support_vectors.cols(); }
+  Index num_support_vectors() const override { return parts_.support_vectors.rows(); }
+  std::string describe() const override;
+  Matrix fit_columns(const Matrix& features) const override;
+  std::vector<std::string> decision_columns(const Labels& classes) const override;
+  void decision_values(const Matrix& features, std::span<double> values,
+                       const RunControl& control) const override;
+  void classify(const Matrix& features, std::span<std::int32_t> classes,
+                const RunControl& control) const override;
+
+  const EnsembleParts& parts() const { return parts_; }
+  Index num_machines() const { return static_cast<Index>(parts_.offsets.size()); }
+  Index num_members() const { return static_cast<Index>(parts_.weights.size()); }
+  /// Kernel values that one row takes: distinct pairs of width and support vector. Members of
+  /// weight 0 take none.
+  Index evaluations_per_row() const;
+
+ private:
+  // What machine `machine` adds up for the vectors of a group; places ascend.
+  struct Use {
+    Index machine = 0;
+    std::vector<Index> places;  // of Group::vectors
+    std::vector<double> coefficients;
+  };
+  // Support vectors seen through one kernel width.
+  struct Group {
+    Kernel kernel;
+    std::vector<Index> vectors;  // rows of the table, ascending
+    std::vector<Use> uses;
+  };
+  // Rows [begin, begin + count) of features; machine p adds to sums[p * stride + row - begin].
+  struct Block {
+    const Matrix& features;
+    Index begin;
+    Index count;
+    Index stride;
+    double* sums;
+  };
+
+  void validate() const;
+  void add_up();
+  Group make_group(double gamma, std::span<const Index> members,
+                   std::span<const Index> machine_of_member, std::vector<Index>& place) const;
+  void sum_group(const Group& group, const Block& block, ProgressMeter& meter) const;
+  template <typename Finish>
+  void for_each_block(const Matrix& features, const RunControl& control,
+                      const Finish& finish) const;
+
+  EnsembleParts parts_;
+  std::vector<Group> groups_;
+  std::vector<double> total_offsets_;  // of each machine, its members' included
+};
+
+}  // namespace tamis
