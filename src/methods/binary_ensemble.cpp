@@ -166,7 +166,8 @@ void BinaryEnsembleTrainer::train_one(Candidate& candidate) const {
   settings.limits = {options.eps, options.max_iterations, 0};
   if (options.max_seconds > 0) settings.limits.max_seconds = context_.seconds_left();
   settings.cache_bytes = cache_bytes_;
-  candidate.trained = train_binary(features, cost, task, nullptr, settings, context_.control, {});
+  candidate.trained = train_binary(features, cost, ordered_by_content(features, cost, task),
+                                   nullptr, settings, context_.control, {});
   candidate.machine = make_expansion(settings.kernel, features,
                                      std::span(&candidate.trained.machine, 1), Decision::single);
   for (Index& row : candidate.trained.machine.rows) row = rows[usize(row)];
