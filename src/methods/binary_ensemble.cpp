@@ -1,4 +1,5 @@
 #include "methods/binary_ensemble.hpp"
+#include "model/row_order.hpp"
 
 #include <algorithm>
 #include <cmath>
