@@ -1,6 +1,7 @@
 """Runs of the methods that train on a part of the rows, many seeds each. Standard library only."""
 import json
 import math
+import os
 import shutil
 import statistics
 
@@ -20,7 +21,7 @@ def prepare(problem, options):
 def train(files, arguments, options, libsvm_model=False):
     """Trains and evaluates once: what the report says, the test error and the seconds of the process. The model's support
     vectors, as text, with `libsvm_model`."""
-    model = options.work / "models" / "sifting.model"
+    model = options.work / "models" / f"sifting-{os.getpid()}.model"
     report = model.with_suffix(".json")
     ran = measure.run([options.tamis, "train", files.train, *arguments, "-o", model, "--json", report, "--threads", options.threads,
                        "--quiet", *(["--model-format", "libsvm"] if libsvm_model else [])])
@@ -33,6 +34,7 @@ def train(files, arguments, options, libsvm_model=False):
     if libsvm_model:
         result["vectors"] = support_vectors(model)
     model.unlink()
+    report.unlink()
     return result
 
 
