@@ -1,5 +1,4 @@
 #include "methods/binary_ensemble.hpp"
-#include "model/row_order.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
 #include "methods/kernel_machine.hpp"
+#include "model/row_order.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
