@@ -30,7 +30,7 @@ def allowed(folder: str, target: str) -> bool:
     if target.startswith("tamis/"):
         return True
     if folder in ("include", "apps", "python"):
-        return folder == "apps" and "/" not in target
+        return folder in ("apps", "python") and "/" not in target
     top = target.split("/")[0]
     return top == folder or top in BELOW[folder]
 

@@ -31,8 +31,9 @@ std::string attached_value(const std::string& argument) {
 std::vector<std::string> join_class_weights(const std::vector<std::string>& arguments) {
   const auto command = std::find_if(arguments.begin(), arguments.end(),
                                     [](const std::string& a) { return !a.starts_with('-'); });
-  const bool is_train = command != arguments.end() && *command == "train";
-  if (!is_train || std::none_of(command, arguments.end(), is_glued)) return arguments;
+  const bool has_letters =
+      command != arguments.end() && (*command == "train" || *command == "certify");
+  if (!has_letters || std::none_of(command, arguments.end(), is_glued)) return arguments;
   std::vector<std::string> result;
   std::string joined;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -22,12 +22,13 @@ class GenerateCommand : public Command {
                     "another seed gives other rows of the same distribution");
     options
         .number("--noise", generate_.noise, 0, std::numeric_limits<double>::infinity(), "X",
-                "share of flipped labels (checkerboard), or standard deviation of the points "
-                "(spirals) or of the target (regression); default: 0.03, 0.035, 0.1")
+                "share of flipped labels (checkerboard, halfspaces), or standard deviation of the "
+                "points (spirals) or of the target (regression); default: 0.03, 0, 0.035, 0.1")
         .no_default();
     options
         .integer("--features", generate_.features, 1, kMost, "N",
-                 "features of ndcc (default 5) and gaussians (default 10); the others have 2")
+                 "features of ndcc (default 5), gaussians and halfspaces (default 10); the others "
+                 "have 2")
         .no_default();
     options.flag("--regression", generate_.regression, "gaussians: numeric targets, not classes");
     options.text("-o,--output", output_, "FILE", "where to write; - is standard output");

@@ -69,8 +69,8 @@ std::string program_help() {
   out += entry_lines("-h, --help", "this text; tamis COMMAND --help for a command");
   out += entry_lines("--version", "print the version");
   out +=
-      "\nExit codes: 0 ok, 1 data or run-time error, 2 wrong usage, 3 stopped by a limit,\n"
-      "130 interrupted.\n\nExample:\n"
+      "\nExit codes: 0 ok, 1 data or run-time error, 2 wrong usage, 3 stopped by a limit\n"
+      "or not certified, 130 interrupted.\n\nExample:\n"
       "  tamis generate checkerboard --rows 10000 -o train.svm\n"
       "  tamis check train.svm\n";
   return out;
@@ -140,7 +140,7 @@ std::string man_example(const std::string& lines) {
 
 constexpr const char* kManExit =
     ".SH EXIT STATUS\n0 ok, 1 data or run\\-time error, 2 wrong usage, 3 stopped by a limit with a "
-    "usable result, 130 interrupted.\n";
+    "usable result or not certified, 130 interrupted.\n";
 
 }  // namespace
 

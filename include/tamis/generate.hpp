@@ -15,10 +15,11 @@ namespace tamis {
 struct GenerateOptions {
   Index rows = 1000;
   std::uint64_t seed = 1;
-  /// Share of flipped labels (checkerboard, default 0.03), spread of the points (spirals), or of
-  /// the target (regression); negative: the generator's own default.
+  /// Share of flipped labels (checkerboard, default 0.03; halfspaces, default 0), spread of the
+  /// points (spirals), or of the target (regression); negative: the generator's own default.
   double noise = -1;
-  /// Features of ndcc and gaussians; 0: the generator's own default. The others have two.
+  /// Features of ndcc, gaussians and halfspaces; 0: the generator's own default. The others have
+  /// two.
   Index features = 0;
   /// gaussians: numeric targets instead of classes.
   bool regression = false;
@@ -30,7 +31,7 @@ struct Generated {
   double bayes_error = -1;
 };
 
-/// checkerboard, spirals, ten-gaussians, ndcc, gaussians.
+/// checkerboard, spirals, ten-gaussians, ndcc, gaussians, halfspaces.
 std::vector<std::string_view> generator_names();
 Generated generate(std::string_view name, const GenerateOptions& options = {},
                    const RunControl& control = {});

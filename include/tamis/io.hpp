@@ -57,4 +57,9 @@ Model load_model(const std::string& path);
 void save_model(const Model& model, const std::string& path,
                 ModelFormat format = ModelFormat::native);
 
+/// What save_model() writes in its native format, and the model of such bytes, which it keeps.
+std::string model_to_bytes(const Model& model);
+/// Throws DataError as load_model() does.
+Model model_from_bytes(std::string bytes);
+
 }  // namespace tamis

@@ -40,7 +40,7 @@ struct LocalOptions {
   std::int64_t k_prime = 0;    ///< innermost rows that count as covered by a centre; 0: k / 2
   std::string index = "auto";  ///< neighbour search; never changes the result
   // falk-l: what is tried, on how many neighbourhoods.
-  std::int64_t selection_centres = 10;
+  std::int64_t selection_centres = 20;
   std::int64_t selection_folds = 5;
   std::vector<double> k_grid = {500, 1000, 2000, 4000};
   std::vector<double> cost_grid = {1, 4, 16, 64};
@@ -67,6 +67,19 @@ struct EnsembleOptions {
   std::int64_t score_rows = 0;     ///< rows that candidates are judged on; 0: all, up to 20,000
   Combination combine = Combination::nonnegative;
   double combine_cost = 100;  ///< C of the linear machine that combines, shared by its rows
+};
+
+/// For SamplingOptions::margin_k.
+inline constexpr double kSmallestK = -1;
+
+/// Random sampling with a certificate: opt-margin, opt-soft-margin.
+struct SamplingOptions {
+  /// k = 1/D of the reduced hulls, at least 1; 0: what cost (classes) or nu (regression) asks for;
+  /// kSmallestK: the smallest that separates.
+  double margin_k = 0;
+  double nu = 0;              ///< k as a share: k = nu * rows / 2, up to 1; 0: not given
+  std::int64_t draw = 0;      ///< rows of the first draw; 0: chosen by the number of features
+  bool carry_support = true;  ///< take the support vectors found into the next draw
 };
 
 /// The offset of a linear machine.
@@ -99,6 +112,9 @@ struct TrainOptions {
   ScalingMethod scaling = ScalingMethod::none;
   std::uint64_t seed = 1;
 
+  /// Go on from the machine of a method that looked at a part of the rows to the optimum on all.
+  bool polish = false;
+
   // When it is good enough, or enough altogether.
   double eps = 1e-3;                ///< KKT tolerance > 0, as LIBSVM's -e
   std::int64_t max_iterations = 0;  ///< pair updates (linear: epochs) per machine; 0: none
@@ -106,6 +122,7 @@ struct TrainOptions {
 
   LocalOptions local;
   EnsembleOptions ensemble;
+  SamplingOptions sampling;
 
   // How fast; never changes the result.
   std::int64_t cache_bytes = 0;  ///< for kernel rows; 0: what the memory budget leaves

@@ -39,13 +39,17 @@ struct TrainReport {
   Index support_vectors = 0;
   Index bounded_support_vectors =
       0;  ///< of these, coefficients at their upper limit (summed over machines)
+  /// The training row (from 0) of each support vector of the model, in the model's order. Empty
+  /// when the model is not one kernel expansion over training rows.
+  std::vector<Index> support_rows;
   StopReason stop_reason = StopReason::converged;
-  double objective = 0;                 ///< dual objective as LIBSVM's "obj", summed over machines
-  double gap = 0;                       ///< primal minus dual objective, summed over machines
-  double violation = 0;                 ///< largest KKT violation; at most eps when converged
-  std::int64_t iterations = 0;          ///< pair updates (linear: epochs), summed over machines
-  std::int64_t kernel_evaluations = 0;  ///< kernel values computed
-  std::int64_t cached_evaluations = 0;  ///< kernel values taken from the row cache instead
+  double objective = 0;         ///< dual objective as LIBSVM's "obj", summed over machines
+  double gap = 0;               ///< primal minus dual objective, summed over machines
+  double violation = 0;         ///< largest KKT violation; at most eps when converged
+  std::int64_t iterations = 0;  ///< pair updates (linear: epochs), summed over machines
+  std::vector<std::int64_t> machine_iterations;  ///< the same for each machine
+  std::int64_t kernel_evaluations = 0;           ///< kernel values computed
+  std::int64_t cached_evaluations = 0;           ///< kernel values taken from the row cache instead
   /// Seconds per phase in order of first use, and the whole.
   std::vector<std::pair<std::string, double>> phase_seconds;
   double train_seconds = 0;

@@ -26,6 +26,10 @@ Number parse_number(std::string_view name, std::string_view text) {
                                     std::is_integral_v<Number> ? "whole " : ""));
 }
 
+void require(bool ok, std::string_view name, double value, std::string_view allowed) {
+  if (!ok) throw InvalidArgument(fmt::format("{} is {}: it must be {}", name, value, allowed));
+}
+
 std::string number_text(double value) { return fmt::format("{}", value); }
 
 // A field that is a number.
@@ -268,6 +272,49 @@ void add_ensemble_options(std::vector<OptionDescription>& table) {
       [](O & o) -> auto& { return o.ensemble.combine_cost; }));
 }
 
+void add_sampling_options(std::vector<OptionDescription>& table) {
+  using O = TrainOptions;
+  const std::vector<std::string_view> both{"opt-margin", "opt-soft-margin"};
+  table.push_back(
+      {"margin-k",
+       "",
+       "NUMBER",
+       "k = 1/D of the reduced hulls, >= 1; smallest: the smallest that separates; 0: what --cost "
+       "(classes) or --nu (regression) asks for",
+       {},
+       [](O& o, std::string_view text) {
+         const double k = text == "smallest" ? 0 : parse_number<double>("margin-k", text);
+         require(k >= 0, "margin-k", k, "at least 1, 0, or smallest");
+         o.sampling.margin_k = text == "smallest" ? kSmallestK : k;
+       },
+       [](const O& o) {
+         return o.sampling.margin_k == kSmallestK ? std::string("smallest")
+                                                  : number_text(o.sampling.margin_k);
+       },
+       {"opt-soft-margin"}});
+  table.push_back(nested_number(
+      "nu",
+      "k as a share of the rows, k = nu rows / 2, up to 1; 0: not used, but 0.5 for a regression "
+      "without --margin-k",
+      {"opt-soft-margin"}, [](O & o) -> auto& { return o.sampling.nu; }));
+  table.push_back(nested_number(
+      "draw", "Rows of the first draw; 0: 6 (features + 1)^2, at most 1500", both,
+      [](O & o) -> auto& { return o.sampling.draw; }));
+  table.push_back(
+      {"carry-support",
+       "",
+       "NAME",
+       "Take the support vectors found into the next draw; no: the paper's own algorithm",
+       {"yes", "no"},
+       [](O& o, std::string_view text) {
+         if (text != "yes" && text != "no")
+           throw InvalidArgument(fmt::format("carry-support is '{}': one of yes, no", text));
+         o.sampling.carry_support = text == "yes";
+       },
+       [](const O& o) { return std::string(o.sampling.carry_support ? "yes" : "no"); },
+       both});
+}
+
 // Options of kernels, which a linear machine has not.
 OptionDescription for_kernels(OptionDescription option) {
   for (const MethodEntry& method : method_table()) {
@@ -343,6 +390,19 @@ std::vector<OptionDescription> make_table() {
                           {"standard", ScalingMethod::standard},
                           {"maxabs", ScalingMethod::maxabs}},
                          "Scale the columns; kept in the model and applied when predicting"));
+  add_sampling_options(table);
+  table.push_back({"polish",
+                   "",
+                   "",
+                   "Go on from the machine of a method that looked at a part of the rows to the "
+                   "optimum on all of them",
+                   {},
+                   [](O& o, std::string_view text) {
+                     if (!text.empty() && text != "true" && text != "false")
+                       throw InvalidArgument(fmt::format("polish is '{}': true or false", text));
+                     o.polish = text != "false";
+                   },
+                   [](const O& o) { return std::string(o.polish ? "true" : "false"); }});
   table.push_back(number("seed", "", &O::seed, "Seed of everything random"));
   table.push_back(
       number("eps", "e", &O::eps, "Stop when the optimality conditions hold to this, > 0"));
@@ -365,10 +425,6 @@ std::vector<OptionDescription> make_table() {
   add_local_options(table);
   add_ensemble_options(table);
   return table;
-}
-
-void require(bool ok, std::string_view name, double value, std::string_view allowed) {
-  if (!ok) throw InvalidArgument(fmt::format("{} is {}: it must be {}", name, value, allowed));
 }
 
 void require_all(const std::vector<double>& values, std::string_view name, double lowest,
@@ -432,6 +488,15 @@ void TrainOptions::validate() const {
   require(max_iterations >= 0, "max-iterations", static_cast<double>(max_iterations), "at least 0");
   require(std::isfinite(max_seconds) && max_seconds >= 0, "max-seconds", max_seconds,
           "finite and at least 0");
+  if (polish && (method == "exact" || method == "opt-margin" || method == "opt-soft-margin"))
+    throw InvalidArgument(
+        fmt::format("polish: the method {} looks at all rows, and ends at its optimum", method));
+  const double k = sampling.margin_k;
+  require(k == 0 || k == kSmallestK || (std::isfinite(k) && k >= 1), "margin-k", k,
+          "at least 1, 0, or smallest");
+  require(sampling.nu >= 0 && sampling.nu <= 1, "nu", sampling.nu, "from 0 to 1");
+  require(sampling.nu == 0 || k == 0, "nu", sampling.nu, "0 when margin-k is given");
+  require(sampling.draw >= 0, "draw", static_cast<double>(sampling.draw), "at least 0");
   require(bias.rule != Bias::Rule::penalised || (std::isfinite(bias.value) && bias.value > 0),
           "bias", bias.value, "finite and greater than 0, none or free");
   require(cache_bytes >= 0, "cache", static_cast<double>(cache_bytes), "at least 0");

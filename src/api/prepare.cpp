@@ -15,16 +15,16 @@
 namespace tamis {
 namespace {
 
-// A row of weight zero is as good as no row.
-Dataset without_weightless_rows(const Dataset& data) {
+// A row of weight zero is as good as no row. `kept` gets the rows that count, or stays empty when
+// all do.
+Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept) {
   if (std::none_of(data.weights().begin(), data.weights().end(), [](double w) { return w == 0; }))
     return data;
-  std::vector<Index> rows;
   for (Index i = 0; i < data.rows(); ++i) {
-    if (data.weight(i) > 0) rows.push_back(i);
+    if (data.weight(i) > 0) kept->push_back(i);
   }
-  if (rows.empty()) throw DataError("every row has weight 0: nothing to learn from");
-  return data.select(rows);
+  if (kept->empty()) throw DataError("every row has weight 0: nothing to learn from");
+  return data.select(*kept);
 }
 
 double resolve_gamma(const Gamma& gamma, const Matrix& features) {
@@ -152,11 +152,11 @@ void require_packing_memory(const Matrix& features, const TrainOptions& options,
 
 Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_kernel,
                  const RunControl& control) {
-  const Dataset data = without_weightless_rows(given);
+  Prepared prepared;
+  const Dataset data = without_weightless_rows(given, &prepared.given_rows);
   if (data.rows() == 0) throw DataError("the data has no rows");
   require_finite(data.features());
   if (uses_kernel) require_packing_memory(data.features(), options, control);
-  Prepared prepared;
   encode_targets(data, options, &prepared);
   set_costs(data, options, &prepared);
   prepared.set.features = data.features();

@@ -12,6 +12,7 @@ struct Prepared {
   TrainingSet set;
   Labels classes;  ///< empty for regression
   Scaling scaling;
+  std::vector<Index> given_rows;  ///< where each row was in the data; empty: in the same place
 };
 
 /// Drops rows of weight 0, refuses values that are not finite, encodes labels, gives every row its

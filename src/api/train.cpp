@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "api/method_table.hpp"
+#include "api/polish.hpp"
 #include "api/prepare.hpp"
+#include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "tamis/error.hpp"
@@ -40,12 +42,16 @@ TrainResult train(const Dataset& data, const TrainOptions& options, const RunCon
     Prepared prepared = prepare(data, options, method.uses_kernel, control);
     const double prepare_seconds = context.watch.seconds();
     MethodResult trained = method.train(prepared.set, context);
+    if (options.polish) trained = polish(prepared.set, context, std::move(trained));
     const double method_seconds = context.watch.seconds() - prepare_seconds;
     TrainResult result;
     result.model =
         Model(options.task, prepared.classes, prepared.scaling, trained.machine, options.method);
     TrainReport& report = result.report;
     report = std::move(trained.report);
+    if (!prepared.given_rows.empty()) {
+      for (Index& row : report.support_rows) row = prepared.given_rows[usize(row)];
+    }
     report.method = options.method;
     report.rows = prepared.set.rows();
     report.features = prepared.set.features.cols();

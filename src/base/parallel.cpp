@@ -45,6 +45,11 @@ int resolve_threads(int requested) {
 
 int loop_threads() { return tbb::this_task_arena::max_concurrency(); }
 
+bool release_worker_threads() {
+  tbb::task_scheduler_handle handle{tbb::attach()};
+  return tbb::finalize(handle, std::nothrow);
+}
+
 namespace detail {
 
 void run_pieces(std::int64_t pieces, PieceCall call, const void* body) {

@@ -255,6 +255,27 @@ Recipe gaussians(const GenerateOptions& options) {
   return options.regression ? gaussian_regression(options, d) : gaussian_classes(options, d);
 }
 
+// x normal of unit covariance, the label the side of the plane sum(x) = 0; both sides are moved
+// kHalfGap away from it, so that the classes can be separated but for the `noise` of the labels
+// that are flipped.
+Recipe halfspaces(const GenerateOptions& options) {
+  constexpr double kHalfGap = 0.1;
+  const Index d = features_or(options, 10, 1, 100000);
+  const double noise = noise_or(options, 0, 0.5);
+  const double shift = kHalfGap / std::sqrt(static_cast<double>(d));
+  const auto draw = [d, noise, shift](Index, Random& random, float* out) {
+    double sum = 0;
+    for (Index j = 0; j < d; ++j) {
+      out[j] = static_cast<float>(random.normal());
+      sum += out[j];
+    }
+    const double label = sum >= 0 ? 1 : -1;
+    for (Index j = 0; j < d; ++j) out[j] += static_cast<float>(label * shift);
+    return random.uniform() < noise ? -label : label;
+  };
+  return {d, draw, [noise] { return noise; }};
+}
+
 struct NamedRecipe {
   std::string_view name;
   Recipe (*make)(const GenerateOptions&);
@@ -262,12 +283,13 @@ struct NamedRecipe {
   bool takes_regression;
 };
 
-constexpr std::array<NamedRecipe, 5> kRecipes{{
+constexpr std::array<NamedRecipe, 6> kRecipes{{
     {"checkerboard", checkerboard, false, false},
     {"spirals", spirals, false, false},
     {"ten-gaussians", ten_gaussians, false, false},
     {"ndcc", ndcc, true, false},
     {"gaussians", gaussians, true, true},
+    {"halfspaces", halfspaces, true, false},
 }};
 
 const NamedRecipe& find_recipe(std::string_view name) {

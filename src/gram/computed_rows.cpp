@@ -31,6 +31,7 @@ ComputedRows::ComputedRows(const Kernel& kernel, const Matrix& data, std::vector
       diagonal_(kernel_diagonal(kernel, data, rows_)),
       interrupted_(std::move(interrupted)),
       cache_bytes_(cache_bytes),
+      leaves_far_out_(has_many_far_pairs(kernel, data, rows_)),
       times_asked_(rows_.size(), 0) {}
 
 std::vector<Index> ComputedRows::data_rows(std::span<const Index> points) const {
@@ -75,6 +76,22 @@ bool ComputedRows::precise_square(std::span<const Index> points, float* block, f
   return !stopped;
 }
 
+bool ComputedRows::precise_rows(std::span<const Index> points, double* values) {
+  const auto count = static_cast<Index>(points.size());
+  counts_.computed += count * size();
+  std::atomic<bool> stopped = false;
+  parallel_each(count, [&](Index r) {
+    if (stopped || interrupted_()) {
+      stopped = true;
+      return;
+    }
+    const Index row = rows_[usize(points[usize(r)])];
+    for (Index c = 0; c < size(); ++c)
+      values[r * size() + c] = kernel_value(kernel_, data_, row, data_, rows_[usize(c)]);
+  });
+  return !stopped;
+}
+
 void ComputedRows::set_active(std::span<const Index> points) {
   const Index count = static_cast<Index>(points.size());
   const bool first = !cache_;
@@ -92,8 +109,13 @@ void ComputedRows::set_active(std::span<const Index> points) {
     cache_->remap(kept, count - static_cast<Index>(kept.size()));
   }
   active_.assign(points.begin(), points.end());
-  active_blocks_.emplace(kernel_, data_, data_rows(points));
-  if (first) make_cache();
+  if (kernel_.type == KernelType::linear) return;  // add_linear() needs neither
+  const std::vector<Index> rows = data_rows(points);
+  active_blocks_.emplace(kernel_, data_, rows);
+  if (leaves_far_out_)
+    near_.emplace(kernel_, data_, rows);
+  else if (first)
+    make_cache();
 }
 
 // Keeping a row pays when it saves more than the fresh memory it takes. How often it will be asked
@@ -138,6 +160,8 @@ std::vector<ComputedRows::Request> ComputedRows::look_up(std::span<const Index> 
 
 bool ComputedRows::accumulate(std::span<const Index> rows, std::span<const double> coefficients,
                               std::span<double> sums) {
+  if (kernel_.type == KernelType::linear) return add_linear(active_, rows, coefficients, sums);
+  if (near_) return add_near(*active_blocks_, *near_, data_rows(rows), coefficients, sums);
   const std::vector<Request> requests = look_up(rows, coefficients);
   if (!add_requests(*active_blocks_, requests, sums)) {
     return false;
@@ -150,15 +174,70 @@ bool ComputedRows::accumulate(std::span<const Index> rows, std::span<const doubl
 
 bool ComputedRows::accumulate_at(std::span<const Index> points, std::span<const Index> rows,
                                  std::span<const double> coefficients, std::span<double> sums) {
+  if (kernel_.type == KernelType::linear) return add_linear(points, rows, coefficients, sums);
   std::vector<Request> requests;
   for (std::size_t r = 0; r < rows.size(); ++r)
     requests.push_back({rows_[usize(rows[r])], coefficients[r]});
   for (std::size_t first = 0; first < points.size(); first += kPieceOfPoints) {
     const std::size_t count = std::min<std::size_t>(kPieceOfPoints, points.size() - first);
-    const KernelBlocks blocks(kernel_, data_, data_rows(points.subspan(first, count)));
-    if (!add_requests(blocks, requests, sums.subspan(first, count))) return false;
+    const std::vector<Index> piece = data_rows(points.subspan(first, count));
+    const KernelBlocks blocks(kernel_, data_, piece);
+    const bool added = leaves_far_out_
+                           ? add_near(blocks, NearPoints(kernel_, data_, piece), data_rows(rows),
+                                      coefficients, sums.subspan(first, count))
+                           : add_requests(blocks, requests, sums.subspan(first, count));
+    if (!added) return false;
   }
   return true;
+}
+
+// The sum of coefficient * <x, z> over x is <w, z> with w the sum of coefficient * x: one product a
+// point instead of one a row and point, and no rounding to float.
+bool ComputedRows::add_linear(std::span<const Index> points, std::span<const Index> rows,
+                              std::span<const double> coefficients, std::span<double> sums) {
+  counts_.computed += static_cast<Index>(points.size());
+  std::vector<double> w(usize(data_.cols()), 0.0);
+  for (std::size_t r = 0; r < rows.size(); ++r) add_row(rows_[usize(rows[r])], coefficients[r], w);
+  std::atomic<bool> stopped = false;
+  parallel_ranges(static_cast<Index>(points.size()), kStrip, [&](Index begin, Index end) {
+    if (stopped || interrupted_()) {
+      stopped = true;
+      return;
+    }
+    for (Index p = begin; p < end; ++p)
+      sums[usize(p)] += product(w, rows_[usize(points[usize(p)])]);
+  });
+  return !stopped;
+}
+
+void ComputedRows::add_row(Index row, double coefficient, std::span<double> w) const {
+  if (data_.is_sparse()) {
+    const SparseRow x = data_.sparse_row(row);
+    for (std::size_t k = 0; k < x.columns.size(); ++k)
+      w[usize(x.columns[k])] += coefficient * static_cast<double>(x.values[k]);
+    return;
+  }
+  const auto x = data_.dense_row(row);
+  for (std::size_t j = 0; j < x.size(); ++j) w[j] += coefficient * static_cast<double>(x[j]);
+}
+
+double ComputedRows::product(std::span<const double> w, Index row) const {
+  double sum = 0;
+  if (data_.is_sparse()) {
+    const SparseRow x = data_.sparse_row(row);
+    for (std::size_t k = 0; k < x.columns.size(); ++k)
+      sum += w[usize(x.columns[k])] * static_cast<double>(x.values[k]);
+    return sum;
+  }
+  // Four sums side by side, so that the loop is not one long chain of additions.
+  const auto x = data_.dense_row(row);
+  double lanes[4] = {0, 0, 0, 0};
+  std::size_t j = 0;
+  for (; j + 4 <= x.size(); j += 4) {
+    for (std::size_t k = 0; k < 4; ++k) lanes[k] += w[j + k] * static_cast<double>(x[j + k]);
+  }
+  for (; j < x.size(); ++j) sum += w[j] * static_cast<double>(x[j]);
+  return sum + (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
 bool ComputedRows::add_requests(const KernelBlocks& blocks, std::span<const Request> requests,
@@ -211,6 +290,50 @@ void ComputedRows::add_strip(const KernelBlocks& blocks, std::span<const Request
         std::copy_n(scratch + r * kStrip, columns, destinations[r] + begin);
     }
   }
+}
+
+bool ComputedRows::add_near(const KernelBlocks& blocks, const NearPoints& near,
+                            std::span<const Index> rows, std::span<const double> coefficients,
+                            std::span<double> sums) {
+  const auto count = static_cast<Index>(sums.size());
+  const std::vector<char> near_strips = near.near_strips(rows);
+  std::atomic<Index> computed = 0;
+  std::atomic<bool> stopped = false;
+  parallel_each(near.num_strips(), [&](Index strip) {
+    if (stopped || interrupted_()) {
+      stopped = true;
+      return;
+    }
+    std::vector<Index> reaching[kBoxPanel];  // for every group: the rows that reach it, in order
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      if (!near_strips[r * usize(near.num_strips()) + usize(strip)]) continue;
+      const unsigned groups = near.near_groups(rows[r], strip);
+      for (unsigned g = 0; g < kBoxPanel; ++g) {
+        if (groups >> g & 1U) reaching[g].push_back(static_cast<Index>(r));
+      }
+    }
+    alignas(64) float values[kRowsAtOnce * NearPoints::kGroup];
+    Index data_rows[kRowsAtOnce];
+    double factors[kRowsAtOnce];
+    for (Index g = 0; g < kBoxPanel; ++g) {
+      const Index begin = strip * NearPoints::kStrip + g * NearPoints::kGroup;
+      const Index end = std::min(begin + NearPoints::kGroup, count);
+      const std::span<const Index> all(reaching[g]);
+      for (std::size_t first = 0; first < all.size(); first += kRowsAtOnce) {
+        const std::size_t some = std::min<std::size_t>(kRowsAtOnce, all.size() - first);
+        for (std::size_t k = 0; k < some; ++k) {
+          data_rows[k] = rows[usize(all[first + k])];
+          factors[k] = coefficients[usize(all[first + k])];
+        }
+        blocks.evaluate(data_, std::span(data_rows, some), begin, end, values, NearPoints::kGroup);
+        accumulate_rows(values, NearPoints::kGroup, std::span(factors, some), end - begin,
+                        sums.data() + begin);
+      }
+      computed += static_cast<Index>(all.size()) * std::max<Index>(0, end - begin);
+    }
+  });
+  counts_.computed += computed;
+  return !stopped;
 }
 
 }  // namespace tamis

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "gram/near_points.hpp"
 #include "gram/row_cache.hpp"
 #include "kernels/kernel_blocks.hpp"
 #include "qp/row_source.hpp"
@@ -29,6 +30,7 @@ class ComputedRows : public qp::RowSource {
   void square(std::span<const Index> points, float* block, Index stride) override;
   bool precise_square(std::span<const Index> points, float* block, float* rest,
                       Index stride) override;
+  bool precise_rows(std::span<const Index> points, double* values) override;
   void set_active(std::span<const Index> points) override;
   bool accumulate(std::span<const Index> rows, std::span<const double> coefficients,
                   std::span<double> sums) override;
@@ -50,11 +52,19 @@ class ComputedRows : public qp::RowSource {
   void make_cache();
   double measure_compute_seconds() const;
   std::vector<Request> look_up(std::span<const Index> rows, std::span<const double> coefficients);
+  bool add_linear(std::span<const Index> points, std::span<const Index> rows,
+                  std::span<const double> coefficients, std::span<double> sums);
+  /// w += coefficient * row, and <w, row>.
+  void add_row(Index row, double coefficient, std::span<double> w) const;
+  double product(std::span<const double> w, Index row) const;
   /// sums += requested rows over the points of `blocks`; fills the kept rows.
   bool add_requests(const KernelBlocks& blocks, std::span<const Request> requests,
                     std::span<double> sums);
   void add_strip(const KernelBlocks& blocks, std::span<const Request> requests, Index begin,
                  Index end, double* sums) const;
+  /// The same with nothing kept, and without the points that are out of a row's reach.
+  bool add_near(const KernelBlocks& blocks, const NearPoints& near, std::span<const Index> rows,
+                std::span<const double> coefficients, std::span<double> sums);
 
   const Kernel kernel_;
   const Matrix& data_;
@@ -62,8 +72,10 @@ class ComputedRows : public qp::RowSource {
   std::vector<double> diagonal_;
   std::function<bool()> interrupted_;
   Index cache_bytes_;
+  const bool leaves_far_out_;
   std::vector<Index> active_;
   std::optional<KernelBlocks> active_blocks_;
+  std::optional<NearPoints> near_;  // of the active points; none: the kernel reaches most of them
   std::optional<RowCache> cache_;
   std::vector<std::uint8_t> times_asked_;  // saturating
   double saved_seconds_ = 0;               // by fetching a value instead of computing it

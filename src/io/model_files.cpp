@@ -8,6 +8,14 @@
 
 namespace tamis {
 
+namespace {
+
+void require_machine(const Model& model) {
+  if (model.empty()) throw InvalidArgument("the model is empty: there is nothing to save");
+}
+
+}  // namespace
+
 Model load_model(const std::string& path) {
   const std::string name = input_name(path);
   InputBytes input = read_input(path, {});
@@ -25,7 +33,7 @@ Model load_model(const std::string& path) {
 }
 
 void save_model(const Model& model, const std::string& path, ModelFormat format) {
-  if (model.empty()) throw InvalidArgument("the model is empty: there is nothing to save");
+  require_machine(model);
   OutputFile out(path);
   if (format == ModelFormat::libsvm) {
     write_libsvm_model(model, out);
@@ -33,6 +41,18 @@ void save_model(const Model& model, const std::string& path, ModelFormat format)
     write_native_model(model, out);
   }
   out.commit();
+}
+
+std::string model_to_bytes(const Model& model) {
+  require_machine(model);
+  MemorySink sink;
+  write_native_model(model, sink);
+  return sink.release();
+}
+
+Model model_from_bytes(std::string bytes) {
+  const auto owner = std::make_shared<const std::string>(std::move(bytes));
+  return with_threads(0, [&] { return parse_native_model({*owner, owner, std::ssize(*owner)}); });
 }
 
 }  // namespace tamis

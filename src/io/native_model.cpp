@@ -223,7 +223,7 @@ Model parse_native_model(InputBytes input) {
   return model.with_calibration(std::move(calibration));
 }
 
-void write_native_model(const Model& model, OutputFile& out) {
+void write_native_model(const Model& model, ByteSink& out) {
   TensorWriter writer;
   writer.set_metadata("format", "tamis");
   writer.set_metadata("format_version", std::to_string(kFormatVersion));

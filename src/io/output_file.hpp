@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "io/byte_sink.hpp"
+
 namespace tamis {
 
 /// Buffers, checks every write, and puts the file in place with commit(). Until then the bytes go
@@ -12,18 +14,14 @@ namespace tamis {
 /// "-" is standard output; devices and pipes are written directly. A symbolic link keeps pointing
 /// where it did: its target is replaced. Every failure throws IoError with the path and the
 /// system's reason.
-class OutputFile {
+class OutputFile : public ByteSink {
  public:
   explicit OutputFile(const std::string& path);
   /// Removes the temporary file unless commit() succeeded.
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile() override;
 
-  void write(std::string_view bytes);
-  void write(const void* data, std::size_t size) {
-    write(std::string_view(static_cast<const char*>(data), size));
-  }
+  using ByteSink::write;
+  void write(std::string_view bytes) override;
   /// Flushes to the disk and renames. Call once, last.
   void commit();
 

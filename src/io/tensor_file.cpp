@@ -78,7 +78,7 @@ void TensorWriter::add_bytes(const std::string& name, Dtype dtype, const std::ve
   arrays_.push_back({name, dtype, shape, bytes, std::move(owner)});
 }
 
-void TensorWriter::write(OutputFile& out) const {
+void TensorWriter::write(ByteSink& out) const {
   // Wide types first: without gaps between the arrays, that keeps each aligned to its own type.
   std::vector<const Array*> order;
   for (const Array& array : arrays_) order.push_back(&array);
@@ -132,7 +132,12 @@ void TensorFile::parse_header(std::string_view text, std::size_t data_begin) {
     array.shape = parse_sizes(entry, "shape");
     const std::vector<Index> offsets = parse_sizes(entry, "data_offsets");
     Index bytes = static_cast<Index>(info(array.dtype).bytes);
-    for (const Index size : array.shape) bytes = checked_product(bytes, size);
+    for (const Index size : array.shape) {
+      // Rows without columns take no bytes, but readers keep something for each.
+      if (usize(size) > input_.bytes.size())
+        throw DataError(fmt::format("array '{}': {} is too large for this file", name, size));
+      bytes = checked_product(bytes, size);
+    }
     if (offsets.size() != 2 || offsets[1] < offsets[0] || offsets[1] - offsets[0] != bytes)
       throw DataError(fmt::format("array '{}': shape and offsets do not go together", name));
     array.begin = data_begin + static_cast<std::size_t>(offsets[0]);

@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "io/byte_sink.hpp"
 #include "io/input_bytes.hpp"
-#include "io/output_file.hpp"
 #include "tamis/dataset.hpp"
 
 namespace tamis {
@@ -46,7 +46,7 @@ class TensorWriter {
     add_bytes(name, dtype_of<T>(), shape, bytes, std::move(owner));
   }
 
-  void write(OutputFile& out) const;
+  void write(ByteSink& out) const;
 
  private:
   struct Array {

@@ -5,11 +5,7 @@
 namespace tamis {
 
 MethodResult train_exact(const TrainingSet& data, const TrainContext& context) {
-  KernelMachine machine = train_kernel_machine(data, context);
-  MethodResult result;
-  result.machine = make_expansion(data, machine);
-  result.report = std::move(machine.report);
-  return result;
+  return expansion_result(data, train_kernel_machine(data, context));
 }
 
 }  // namespace tamis

@@ -9,14 +9,14 @@
 #include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "gram/near_points.hpp"
 #include "methods/binary_tasks.hpp"
 #include "methods/train_progress.hpp"
 #include "model/binary_machine.hpp"
+#include "model/row_order.hpp"
 
 namespace tamis {
-namespace {
 
-// What the budget leaves for kernel rows, for each of the machines that train at the same time.
 Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& context,
                      Index at_once) {
   const Index budget = resolve_memory_budget(context.control.memory_bytes);
@@ -29,14 +29,14 @@ Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& co
   return wanted > 0 ? std::min(wanted / at_once, cache) : cache;
 }
 
-}  // namespace
-
 void add_to_report(const TrainReport& part, TrainReport* whole) {
   whole->machines += part.machines;
   whole->objective += part.objective;
   whole->gap += part.gap;
   whole->violation = std::max(whole->violation, part.violation);
   whole->iterations += part.iterations;
+  whole->machine_iterations.insert(whole->machine_iterations.end(), part.machine_iterations.begin(),
+                                   part.machine_iterations.end());
   whole->kernel_evaluations += part.kernel_evaluations;
   whole->cached_evaluations += part.cached_evaluations;
   whole->bounded_support_vectors += part.bounded_support_vectors;
@@ -51,6 +51,7 @@ void add_stats(const MachineStats& stats, TrainReport* report) {
   part.gap = stats.gap;
   part.violation = stats.violation;
   part.iterations = stats.iterations;
+  part.machine_iterations = {stats.iterations};
   part.kernel_evaluations = stats.kernel_evaluations;
   part.cached_evaluations = stats.cached_evaluations;
   part.bounded_support_vectors = stats.bounded_support_vectors;
@@ -84,7 +85,10 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
   settings.cache_bytes =
       cache_for_each(data, static_cast<Index>(rows.size()), context,
                      std::min<Index>(count, resolve_threads(context.control.threads)));
-  const BinaryTrainer trainer = [&](const BinaryTask& task) {
+  const BinaryTrainer trainer = [&](const BinaryTask& given) {
+    BinaryTask task = ordered_by_content(data.features, data.cost, given);
+    if (has_many_far_pairs(data.kernel, data.features, task.rows))
+      task = near_rows_together(data.features, task);
     BinarySettings own = settings;
     if (context.options.max_seconds > 0) own.limits.max_seconds = context.seconds_left();
     const TrainedMachine* from = start == nullptr ? nullptr : &start->machines[usize(task.index)];
@@ -114,6 +118,15 @@ std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,
                                                       const KernelMachine& machine) {
   return make_expansion(data.kernel, data.features, machine.machines, machine.decision, data.codes,
                         data.num_classes);
+}
+
+MethodResult expansion_result(const TrainingSet& data, KernelMachine machine) {
+  MethodResult result;
+  result.machine = make_expansion(data, machine);
+  result.report = std::move(machine.report);
+  result.report.support_rows =
+      expansion_rows(data.rows(), machine.machines, machine.decision, data.codes);
+  return result;
 }
 
 }  // namespace tamis

@@ -20,6 +20,11 @@ struct KernelMachine {
   std::vector<Index> support_rows() const;
 };
 
+/// What the memory budget leaves for kernel rows, for each of the machines that train at the same
+/// time on so many rows. Throws ResourceError when there is no room for the training at all.
+Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& context,
+                     Index at_once);
+
 /// Trains on the given rows of `data`, ascending and each once; a class without a row gets machines
 /// that never choose it over another with rows. `start`: a machine trained before on some of these
 /// rows (and others), to begin from.
@@ -32,6 +37,9 @@ KernelMachine train_kernel_machine(const TrainingSet& data, const TrainContext& 
 
 std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,
                                                       const KernelMachine& machine);
+
+/// The machine as a method's result: expansion, support rows and report.
+MethodResult expansion_result(const TrainingSet& data, KernelMachine machine);
 
 /// Adds what another training run did: sums, the largest violation, the earliest stop.
 void add_to_report(const TrainReport& part, TrainReport* whole);

@@ -13,6 +13,7 @@
 #include "methods/kernel_machine.hpp"
 #include "methods/train_progress.hpp"
 #include "model/linear_machine.hpp"
+#include "model/row_order.hpp"
 
 namespace tamis {
 namespace {
@@ -47,7 +48,8 @@ MethodResult train_linear(const TrainingSet& data, const TrainContext& context) 
   TrainProgress progress(context.control, machines, context.options.eps);
   std::vector<Index> support_rows(usize(machines));
 
-  const BinaryTrainer trainer = [&](const BinaryTask& task) {
+  const BinaryTrainer trainer = [&](const BinaryTask& given) {
+    const BinaryTask task = ordered_by_content(data.features, data.cost, given);
     std::vector<double> cost;
     for (const Index row : task.rows) cost.push_back(data.cost[usize(row)]);
     linear::Problem problem;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
@@ -34,12 +36,17 @@ Index internal_errors(const TrainingSet& data, std::span<const Index> neighbourh
     settings.kernel.gamma = local_gamma(data.features, neighbourhood, trial.percentile);
   settings.loss = context.options.loss;
   settings.limits.eps = context.options.eps;
+  // Folds are runs of rows as the data has them: where rows that follow one another are much alike
+  // - moments of one measurement, say - a machine must not have seen the neighbour of its question.
+  std::vector<Index> innermost(neighbourhood.begin(), neighbourhood.begin() + internal);
+  std::sort(innermost.begin(), innermost.end());
   Index errors = 0;
   for (Index fold = 0; fold < folds; ++fold) {
-    std::vector<Index> kept;
-    std::vector<Index> asked;
-    for (Index r = 0; r < static_cast<Index>(neighbourhood.size()); ++r)
-      (r < internal && r % folds == fold ? asked : kept).push_back(neighbourhood[usize(r)]);
+    const std::vector<Index> asked(innermost.begin() + fold * internal / folds,
+                                   innermost.begin() + (fold + 1) * internal / folds);
+    std::vector<Index> kept(neighbourhood.begin() + internal, neighbourhood.end());
+    std::set_difference(innermost.begin(), innermost.end(), asked.begin(), asked.end(),
+                        std::back_inserter(kept));
     std::sort(kept.begin(), kept.end());
     const LocalMachine machine = train_local(rows, kept, settings, context.control);
     std::vector<double> values(
@@ -52,6 +59,43 @@ Index internal_errors(const TrainingSet& data, std::span<const Index> neighbourh
       errors += decided[a] != data.codes[usize(asked[a])] ? 1 : 0;
   }
   return errors;
+}
+
+// A choice of parameters and the wrong answers it gave in each neighbourhood.
+struct Candidate {
+  LocalParameters parameters;
+  std::vector<Index> errors;
+  double mean = std::numeric_limits<double>::infinity();
+};
+
+// Whether `other` gave more wrong answers than `best` by more than chance explains: a standard
+// error of the mean difference. Neighbourhoods are what varies; rows of one are much alike.
+bool clearly_worse(const Candidate& other, const Candidate& best) {
+  const auto count = static_cast<double>(best.errors.size());
+  double squares = 0;
+  for (std::size_t c = 0; c < best.errors.size(); ++c) {
+    const auto more = static_cast<double>(other.errors[c] - best.errors[c]);
+    squares += (more - (other.mean - best.mean)) * (more - (other.mean - best.mean));
+  }
+  return (other.mean - best.mean) * count > std::sqrt(squares);
+}
+
+// Of the candidates that are not clearly worse than the best one the smoothest: smallest cost, then
+// widest kernel. The best of many noisy ones would too often bend around single rows.
+const Candidate& smoothest_good(std::span<const Candidate> candidates) {
+  const auto best =
+      std::min_element(candidates.begin(), candidates.end(),
+                       [](const Candidate& a, const Candidate& b) { return a.mean < b.mean; });
+  const Candidate* chosen = &*best;
+  for (const Candidate& one : candidates) {
+    const LocalParameters& now = chosen->parameters;
+    const LocalParameters& other = one.parameters;
+    const bool smoother =
+        other.cost_factor < now.cost_factor ||
+        (other.cost_factor == now.cost_factor && other.percentile > now.percentile);
+    if (smoother && !clearly_worse(one, *best)) chosen = &one;
+  }
+  return *chosen;
 }
 
 }  // namespace
@@ -88,17 +132,18 @@ LocalParameters select_local_parameters(const TrainingSet& data, const NeighborI
   Random random(context.options.seed, kStream);
   const Index centres = std::min<Index>(options.selection_centres, data.rows());
   const std::vector<Index> chosen = sample_without_replacement(data.rows(), centres, random);
+  const double smallest = *std::min_element(options.k_grid.begin(), options.k_grid.end());
+  const Index internal =
+      std::max<Index>(1, std::min(static_cast<Index>(smallest), data.rows()) / 2);
 
-  LocalParameters best;
-  double best_error = 2;
+  Candidate best;
   ReportTable table{"selection", {"k", "cost", "percentile", "error"}, {}};
   RunControl quiet = context.control;
   quiet.on_progress = nullptr;
   for (const double wanted : options.k_grid) {
     const Index k = std::min(static_cast<Index>(wanted), data.rows());
-    if (k == best.k) break;  // all rows were tried already
+    if (k == best.parameters.k) break;  // all rows were tried already
     const Neighbors neighbors = index.nearest(data.features, chosen, k, quiet);
-    const Index internal = std::max<Index>(1, k / 2);
     std::vector<Trial> trials;
     for (const double cost : options.cost_grid) {
       for (const double percentile : percentiles) {
@@ -113,25 +158,29 @@ LocalParameters select_local_parameters(const TrainingSet& data, const NeighborI
       errors[usize(t)] =
           internal_errors(data, neighbors.rows_of(trial.neighbourhood), internal, trial, context);
     });
-    if (context.must_stop() != StopReason::converged && best.k > 0) break;
-    const double before = best_error;
+    if (context.must_stop() != StopReason::converged && best.parameters.k > 0) break;
+    std::vector<Candidate> candidates;
     for (std::size_t t = 0; t < trials.size(); t += usize(centres)) {
-      Index sum = 0;
-      for (std::size_t c = 0; c < usize(centres); ++c) sum += errors[t + c];
-      const double error = static_cast<double>(sum) / static_cast<double>(centres * internal);
+      Candidate& one = candidates.emplace_back();
+      one.parameters = {k, trials[t].cost_factor, trials[t].percentile};
+      one.errors.assign(errors.begin() + static_cast<std::ptrdiff_t>(t),
+                        errors.begin() + static_cast<std::ptrdiff_t>(t) + centres);
+      one.mean =
+          static_cast<double>(std::accumulate(one.errors.begin(), one.errors.end(), Index{0})) /
+          static_cast<double>(centres);
       table.rows.push_back({static_cast<double>(k), trials[t].cost_factor * context.options.cost,
-                            trials[t].percentile, error});
-      if (error >= best_error) continue;
-      best_error = error;
-      best = {k, trials[t].cost_factor, trials[t].percentile};
+                            trials[t].percentile, one.mean / static_cast<double>(internal)});
     }
-    if (best_error >= before) break;
+    const Candidate& candidate = smoothest_good(candidates);
+    if (candidate.mean >= best.mean) break;
+    best = candidate;
   }
   report->tables.push_back(std::move(table));
-  report->details.emplace_back("selected_k", static_cast<double>(best.k));
-  report->details.emplace_back("selected_cost", best.cost_factor * context.options.cost);
-  if (best.percentile >= 0) report->details.emplace_back("selected_percentile", best.percentile);
-  return best;
+  report->details.emplace_back("selected_k", static_cast<double>(best.parameters.k));
+  report->details.emplace_back("selected_cost", best.parameters.cost_factor * context.options.cost);
+  if (best.parameters.percentile >= 0)
+    report->details.emplace_back("selected_percentile", best.parameters.percentile);
+  return best.parameters;
 }
 
 }  // namespace tamis

@@ -36,7 +36,8 @@ struct TrainContext {
 };
 
 /// A method fills in of the report what it knows: stop reason, objective, gap, violation,
-/// iterations, evaluations, machines, phases, details, tables, warnings. train() adds the rest.
+/// iterations, evaluations, machines, support rows, phases, details, tables, warnings. train() adds
+/// the rest.
 struct MethodResult {
   std::shared_ptr<const Machine> machine;
   TrainReport report;

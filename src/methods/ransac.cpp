@@ -104,9 +104,9 @@ class Ransac {
       part.kernel = trial.draw.kernel;
       for (double& cost : part.cost) cost *= trial.draw.cost_factor;
       isolated([&] {
-        KernelMachine machine = train_kernel_machine(part, context());
-        trial.machine = make_expansion(part, machine);
-        trial.report = std::move(machine.report);
+        MethodResult result = expansion_result(part, train_kernel_machine(part, context()));
+        trial.machine = std::dynamic_pointer_cast<const KernelExpansion>(result.machine);
+        trial.report = std::move(result.report);
       });
     });
     train_seconds_ += watch.seconds();
@@ -171,6 +171,8 @@ class Ransac {
     report.gap = best_.report.gap;
     report.violation = best_.report.violation;
     report.bounded_support_vectors = best_.report.bounded_support_vectors;
+    for (const Index row : best_.report.support_rows)
+      report.support_rows.push_back(best_.draw.positions[usize(row)]);
     report.phase_seconds = {{"trials", train_seconds_}, {"scoring", score_seconds_}};
     report.details = {
         {"trials_scored", static_cast<double>(table_.rows.size())},

@@ -54,6 +54,9 @@ std::vector<double> feasible_start(const TrainedMachine& machine, const BinaryTa
     (start[k] > 0 ? positive : negative) += std::abs(start[k]);
   }
   const double less = std::min(positive, negative);
+  // A machine that was feasible up to rounding is left alone: its coefficients at bounds stay
+  // there.
+  if (less > (1 - 1e-12) * std::max(positive, negative)) return start;
   for (double& beta : start) {
     if (beta != 0) beta *= less / (beta > 0 ? positive : negative);
   }

@@ -29,6 +29,16 @@ Index num_machines(Decision decision, Index num_classes) {
   return checked_product(num_classes, num_classes - 1) / 2;
 }
 
+std::pair<Index, Index> class_pair(Index machine, Index num_classes) {
+  Index i = 0;
+  Index j = machine + 1;  // (i, j) once the pairs of the classes below i are taken off
+  while (j >= num_classes) {
+    ++i;
+    j += i + 1 - num_classes;
+  }
+  return {i, j};
+}
+
 Index num_voters(Decision decision, Index machines) {
   if (decision != Decision::one_vs_one) return 0;
   Index classes = 1;

@@ -5,17 +5,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tamis/dataset.hpp"
+#include "tamis/expansion.hpp"
 
 namespace tamis {
-
-enum class Decision {
-  single,       ///< one value: a regression, or two classes (above 0: the first, else the second)
-  one_vs_one,   ///< one machine a pair (i, j), i < j, ordered (0,1), (0,2) .. (1,2) ..; each votes
-  one_vs_rest,  ///< one machine a class; the largest value wins
-};
 
 /// "single", "one-vs-one", "one-vs-rest": part of the model format.
 std::string_view decision_name(Decision decision);
@@ -24,6 +20,9 @@ Decision parse_decision(std::string_view name);
 
 /// Machines a decision between `num_classes` classes takes.
 Index num_machines(Decision decision, Index num_classes);
+
+/// The classes i < j that machine `machine` of one_vs_one tells apart.
+std::pair<Index, Index> class_pair(Index machine, Index num_classes);
 
 /// Classes that vote where so many machines decide: the work space of winning_class().
 Index num_voters(Decision decision, Index machines);

@@ -24,27 +24,6 @@ void check_machines(Index num_rows, std::span<const TrainedMachine> machines) {
   }
 }
 
-// The rows that some machine uses: ascending, or grouped by class and ascending in each.
-std::vector<Index> used_rows(Index num_rows, std::span<const TrainedMachine> machines,
-                             std::span<const std::int32_t> class_of_row) {
-  std::vector<bool> is_used(usize(num_rows));
-  for (const TrainedMachine& machine : machines) {
-    for (std::size_t k = 0; k < machine.rows.size(); ++k) {
-      if (machine.coefficients[k] != 0) is_used[usize(machine.rows[k])] = true;
-    }
-  }
-  std::vector<Index> rows;
-  for (Index i = 0; i < num_rows; ++i) {
-    if (is_used[usize(i)]) rows.push_back(i);
-  }
-  if (!class_of_row.empty()) {
-    std::stable_sort(rows.begin(), rows.end(), [&](Index a, Index b) {
-      return class_of_row[usize(a)] < class_of_row[usize(b)];
-    });
-  }
-  return rows;
-}
-
 void add_coefficient(double& place, double coefficient, Index row) {
   if (place != 0) throw InvalidArgument(fmt::format("a machine uses row {} twice", row));
   place = coefficient;
@@ -89,6 +68,26 @@ void fill_pairs(ExpansionParts& parts, std::span<const TrainedMachine> machines,
 
 }  // namespace
 
+std::vector<Index> expansion_rows(Index num_rows, std::span<const TrainedMachine> machines,
+                                  Decision decision, std::span<const std::int32_t> class_of_row) {
+  std::vector<bool> is_used(usize(num_rows));
+  for (const TrainedMachine& machine : machines) {
+    for (std::size_t k = 0; k < machine.rows.size(); ++k) {
+      if (machine.coefficients[k] != 0) is_used[usize(machine.rows[k])] = true;
+    }
+  }
+  std::vector<Index> rows;
+  for (Index i = 0; i < num_rows; ++i) {
+    if (is_used[usize(i)]) rows.push_back(i);
+  }
+  if (decision == Decision::one_vs_one) {  // grouped by class
+    std::stable_sort(rows.begin(), rows.end(), [&](Index a, Index b) {
+      return class_of_row[usize(a)] < class_of_row[usize(b)];
+    });
+  }
+  return rows;
+}
+
 std::shared_ptr<const KernelExpansion> make_expansion(const Kernel& kernel, const Matrix& features,
                                                       std::span<const TrainedMachine> machines,
                                                       Decision decision,
@@ -100,8 +99,7 @@ std::shared_ptr<const KernelExpansion> make_expansion(const Kernel& kernel, cons
                    num_machines(decision, num_classes) != static_cast<Index>(machines.size()))) {
     throw InvalidArgument("one-vs-one needs the class of each row and a machine for each pair");
   }
-  const std::vector<Index> rows = used_rows(
-      features.rows(), machines, in_pairs ? class_of_row : std::span<const std::int32_t>());
+  const std::vector<Index> rows = expansion_rows(features.rows(), machines, decision, class_of_row);
   const auto l = static_cast<Index>(rows.size());
   std::vector<Index> position(usize(features.rows()), kUnused);
   for (Index s = 0; s < l; ++s) position[usize(rows[usize(s)])] = s;

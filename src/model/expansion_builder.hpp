@@ -16,6 +16,11 @@ struct TrainedMachine {
   double offset = 0;
 };
 
+/// The rows some machine uses, each once, in the order make_expansion() keeps them.
+std::vector<Index> expansion_rows(Index num_rows, std::span<const TrainedMachine> machines,
+                                  Decision decision,
+                                  std::span<const std::int32_t> class_of_row = {});
+
 /// Stores every row that some machine uses once. `single` and `one_vs_rest` keep the rows in
 /// ascending order. `one_vs_one` needs the class position of each training row, groups the rows by
 /// class, and takes the machines of the pairs (0,1), (0,2) .. (1,2) .., where y is +1 in the first

@@ -54,6 +54,11 @@ double dot(const double* weights, std::span<const float> x) {
 
 }  // namespace
 
+const ExpansionParts* expansion_parts(const Model& model) {
+  const auto* expansion = dynamic_cast<const KernelExpansion*>(model.shared_machine().get());
+  return expansion == nullptr ? nullptr : &expansion->parts();
+}
+
 KernelExpansion::KernelExpansion(ExpansionParts parts) : parts_(std::move(parts)) {
   validate();
   find_runs();
@@ -172,12 +177,7 @@ std::vector<Segment> KernelExpansion::segments(Index machine) const {
   const Index l = num_support_vectors();
   if (parts_.decision != Decision::one_vs_one) return {{0, l, machine * l}};
   const Index classes = static_cast<Index>(parts_.class_counts.size());
-  Index i = 0;
-  Index j = machine + 1;  // machine is (i, j) once the pairs of the classes below i are taken off
-  while (j >= classes) {
-    ++i;
-    j += i + 1 - classes;
-  }
+  const auto [i, j] = class_pair(machine, classes);
   const Run& first = runs_[usize(i)];
   const Run& second = runs_[usize(j)];
   return {{first.begin, first.end, (j - 1) * l + first.begin},

@@ -9,31 +9,12 @@
 
 #include "model/decision.hpp"
 #include "model/machine.hpp"
+#include "tamis/expansion.hpp"
 #include "tamis/kernel.hpp"
 
 namespace tamis {
 
 class ProgressMeter;
-
-/// What a KernelExpansion is made of; l support vectors, m machines.
-struct ExpansionParts {
-  Kernel kernel;
-  /// Each distinct support vector once, dense or sparse. Precomputed kernel: column 0 alone counts,
-  /// the serial number.
-  Matrix support_vectors;
-  Decision decision = Decision::single;
-  /// single, one_vs_rest: m rows of l. one_vs_one with k classes: k - 1 rows of l, where machine
-  /// (i, j) has the coefficients of class i's support vectors in row j - 1 and those of class j's
-  /// in row i (LIBSVM's sv_coef).
-  std::vector<double> coefficients;
-  /// One a machine; LIBSVM's rho is -offset.
-  std::vector<double> offsets;
-  /// one_vs_one only: support vectors of each class. They are grouped by class, in class order.
-  std::vector<Index> class_counts;
-  /// Rows may have more columns than the support vectors, which are zero there: a LIBSVM model does
-  /// not say how many features its data had.
-  bool any_columns = false;
-};
 
 /// The coefficients of support vectors [sv_begin, sv_end) start at coefficients[coefficient_begin].
 struct Segment {
@@ -62,6 +43,8 @@ class KernelExpansion : public Machine {
   const Kernel& kernel() const { return parts_.kernel; }
   const Matrix& support_vectors() const { return parts_.support_vectors; }
   Index num_machines() const { return static_cast<Index>(parts_.offsets.size()); }
+  /// Linear, with one weight vector a machine: its decision values are sums in double.
+  bool is_collapsed() const { return !weights_.empty(); }
   /// Where machine m has its coefficients: one segment, or two for a pair of classes.
   std::vector<Segment> segments(Index machine) const;
 

@@ -134,7 +134,10 @@ void KnnSvmMachine::answer(const Matrix& features, Index query, std::span<const 
   const LocalRows rows{parts_.rows, parts_.codes.span(), parts_.targets.span(), parts_.cost.span()};
   std::vector<Index> own(neighbours.begin(), neighbours.end());
   std::sort(own.begin(), own.end());
-  const LocalMachine machine = train_local(rows, own, settings_, control);
+  BinarySettings bounded = settings_;
+  const std::int64_t asked = settings_.limits.max_iterations;
+  bounded.limits.max_iterations = asked > 0 ? std::min(asked, kLazyIterations) : kLazyIterations;
+  const LocalMachine machine = train_local(rows, own, bounded, control);
   local_values(view_of(machine), parts_.kernel, parts_.rows, parts_.num_classes, features,
                std::vector<Index>{query}, values);
 }

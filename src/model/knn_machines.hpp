@@ -20,6 +20,10 @@ class NeighborIndex;
 /// For kernel rows of a machine that is trained for a query, where k is large.
 inline constexpr Index kLazyCacheBytes = Index{64} << 20;
 
+/// Most pair updates of a machine that is trained for a query: a hundred times what hard problems
+/// of a thousand rows take. No model file can make a query endless.
+inline constexpr std::int64_t kLazyIterations = 1'000'000;
+
 /// The labelled rows, and how many of them answer.
 struct LazyParts {
   Kernel kernel;  ///< its distance says what is near

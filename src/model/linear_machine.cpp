@@ -23,6 +23,11 @@ bool all_finite(const std::vector<double>& values) {
 
 }  // namespace
 
+const LinearParts* linear_parts(const Model& model) {
+  const auto* linear = dynamic_cast<const LinearMachine*>(model.shared_machine().get());
+  return linear == nullptr ? nullptr : &linear->parts();
+}
+
 LinearMachine::LinearMachine(LinearParts parts) : parts_(std::move(parts)) {
   const Index machines = num_machines();
   if (machines < 1 || (parts_.decision == Decision::single && machines != 1)) {

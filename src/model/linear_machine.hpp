@@ -5,16 +5,11 @@
 
 #include "model/decision.hpp"
 #include "model/machine.hpp"
+#include "tamis/expansion.hpp"
 
 namespace tamis {
 
 /// What a LinearMachine is made of; m machines, d columns.
-struct LinearParts {
-  Index num_features = 0;
-  Decision decision = Decision::single;
-  std::vector<double> weights;  ///< m rows of d
-  std::vector<double> offsets;  ///< one a machine
-};
 
 class LinearMachine : public Machine {
  public:

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/checked.hpp"
+#include "model/row_order.hpp"
 
 namespace tamis {
 namespace {
@@ -22,7 +23,8 @@ void add_stats(const MachineStats& part, MachineStats* whole) {
 LocalPair train_pair(const LocalRows& data, const BinaryTask& task, const BinarySettings& settings,
                      const RunControl& control, MachineStats* stats) {
   BinaryResult result =
-      train_binary(data.features, data.cost, task, nullptr, settings, control, nullptr);
+      train_binary(data.features, data.cost, ordered_by_content(data.features, data.cost, task),
+                   nullptr, settings, control, nullptr);
   add_stats(result.stats, stats);
   LocalPair pair;
   pair.machine = std::move(result.machine);

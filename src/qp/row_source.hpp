@@ -26,6 +26,10 @@ class RowSource {
   virtual bool precise_square(std::span<const Index> points, float* block, float* rest,
                               Index stride) = 0;
 
+  /// values[r * size() + c] = K(points[r], c) in double, for every point c, at ten times the cost
+  /// of a float. Returns false, with the values in an unusable state, when it was told to stop.
+  virtual bool precise_rows(std::span<const Index> points, double* values) = 0;
+
   /// From now on `accumulate` covers these points, in this order. Points that stay should keep
   /// their order and come before new ones: then rows computed earlier can be reused.
   virtual void set_active(std::span<const Index> points) = 0;

@@ -26,7 +26,8 @@ class Generate(CliTest):
         self.assertTrue(one.startswith(self.ok("generate", "ndcc", "--rows", 10, "--seed", 3).out))
 
     def test_every_generator(self):
-        for name, features in (("checkerboard", 2), ("spirals", 2), ("ten-gaussians", 2), ("ndcc", 5), ("gaussians", 10)):
+        for name, features in (("checkerboard", 2), ("spirals", 2), ("ten-gaussians", 2), ("ndcc", 5), ("gaussians", 10),
+                               ("halfspaces", 10)):
             self.ok("generate", name, "-o", "x.svm", "--json", "r.json")
             report = self.report("r.json")
             self.assertEqual((report["rows"], report["features"]), (1000, features))

@@ -37,7 +37,27 @@ class MethodContract : public ::testing::TestWithParam<std::string> {
   bool is_linear() const { return GetParam() == "linear"; }
   /// The full problem's optimum: small changes of the input give small changes of the answer. The
   /// others draw rows, and only their labels can be expected to be much the same.
-  bool is_exact() const { return GetParam() == "exact"; }
+  bool is_exact() const { return GetParam() == "exact" || GetParam() == "opt-soft-margin"; }
+  /// A hard margin: data that cannot be separated are a DataError that says so.
+  bool needs_separable() const { return GetParam() == "opt-margin"; }
+  /// As the function of this name; far enough apart where the classes must not overlap.
+  Clouds clouds(Index rows, Index cols, int classes, std::uint64_t seed, double apart = 1.5) const {
+    return testing::clouds(rows, cols, classes, seed,
+                           needs_separable() ? std::max(apart, 12.0) : apart);
+  }
+  /// True if the work was refused because the data cannot be separated, which only a hard margin
+  /// may do.
+  template <typename Work>
+  bool is_refused_as_inseparable(const Work& work) const {
+    try {
+      work();
+      return false;
+    } catch (const DataError& error) {
+      EXPECT_TRUE(needs_separable()) << error.what();
+      EXPECT_NE(std::string(error.what()).find("separated"), std::string::npos) << error.what();
+      return true;
+    }
+  }
 };
 
 inline std::string method_test_name(const ::testing::TestParamInfo<std::string>& info) {

@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "contract/fixtures.hpp"
 #include "tamis/evaluate.hpp"
+#include "tamis/expansion.hpp"
 
 namespace tamis::testing {
 namespace {
@@ -72,6 +73,27 @@ TEST_P(MethodContract, AClassWeightIsARowWeight) {
     EXPECT_LT(largest_difference(decision_values(rows, data.features),
                                  decision_values(classes, data.features)),
               1e-2);
+  }
+}
+
+TEST_P(MethodContract, SupportRowsAreTheRowsOfTheSupportVectors) {
+  const Clouds data = clouds(150, 3, 3, 8);
+  std::vector<double> weights;
+  for (Index i = 0; i < 150; ++i) weights.push_back(i % 5 == 0 ? 0 : 1);
+  TrainOptions o = options();
+  for (const Multiclass multiclass : {Multiclass::one_vs_one, Multiclass::one_vs_rest}) {
+    o.multiclass = multiclass;
+    const TrainResult result = train(named(data, {1.0, 2.0, 3.0}, weights), o);
+    const ExpansionParts* parts = expansion_parts(result.model);
+    ASSERT_TRUE(parts != nullptr || !is_exact());
+    if (parts == nullptr) continue;
+    ASSERT_EQ(static_cast<Index>(result.report.support_rows.size()), parts->support_vectors.rows());
+    for (Index s = 0; s < parts->support_vectors.rows(); ++s) {
+      for (Index j = 0; j < 3; ++j) {
+        EXPECT_EQ(parts->support_vectors.at(s, j),
+                  data.features.at(result.report.support_rows[usize(s)], j));
+      }
+    }
   }
 }
 
@@ -148,8 +170,11 @@ TEST_P(MethodContract, ContradictingDuplicatesTrain) {
   for (const double cost : {1.0, is_linear() ? 1e2 : 1e5}) {
     TrainOptions o = options();
     o.cost = cost;
-    const TrainResult result =
-        train(Dataset(data.features.select(rows), Labels::numeric(labels)), o);
+    TrainResult result;
+    const bool is_refused = is_refused_as_inseparable(
+        [&] { result = train(Dataset(data.features.select(rows), Labels::numeric(labels)), o); });
+    EXPECT_EQ(is_refused, needs_separable());
+    if (is_refused) continue;
     EXPECT_EQ(result.report.stop_reason, StopReason::converged);
     expect_finite(decision_values(result.model, data.features));
   }
@@ -180,7 +205,10 @@ TEST_P(MethodContract, TinyAndDegenerateDataTrain) {
         TrainOptions o = options();
         o.kernel = kernel;
         o.gamma = {rule, 0};
-        const TrainResult result = train(Dataset(features, Labels::numeric(labels)), o);
+        TrainResult result;
+        if (is_refused_as_inseparable(
+                [&] { result = train(Dataset(features, Labels::numeric(labels)), o); }))
+          continue;
         expect_finite(decision_values(result.model, features));
         EXPECT_EQ(predict(result.model, features).size(), features.rows());
       }
@@ -234,6 +262,7 @@ TEST_P(MethodContract, LearnsNumbersOrSaysThatItCannot) {
   o.task = Task::regression;
   o.gamma = {Gamma::Rule::value, 1};
   o.cost = 10;
+  if (needs_separable()) o.tube = 1;  // all rows must fit into it
   try {
     const TrainResult result = train(data, o);
     EXPECT_GT(evaluate(result.model, data).r2, 0.9);

@@ -109,6 +109,25 @@ TEST(Generators, CheckerboardFlipsAShareOfTheLabels) {
   EXPECT_NEAR(static_cast<double>(wrong) / 300000, 0.03, 0.0015);
 }
 
+TEST(Generators, HalfspacesAreSeparatedButForTheNoise) {
+  for (const double noise : {0.0, 0.1}) {
+    GenerateOptions options;
+    options.rows = 100000;
+    options.features = 4;
+    options.noise = noise;
+    const Generated generated = generate("halfspaces", options);
+    Index wrong = 0;
+    for (Index i = 0; i < options.rows; ++i) {
+      double sum = 0;
+      for (const float value : generated.data.features().dense_row(i)) sum += value;
+      EXPECT_GE(std::abs(sum) / 2, 0.1 - 1e-5);  // sqrt(features) = 2
+      if (sum * generated.data.labels().number(i) < 0) ++wrong;
+    }
+    EXPECT_NEAR(static_cast<double>(wrong) / 100000, noise, 0.004);
+    EXPECT_EQ(generated.bayes_error, noise);
+  }
+}
+
 TEST(Generators, GaussiansBayesErrorIsThatOfTheBestClassifier) {
   const Generated generated = rows_of("gaussians", 300000);
   Index wrong = 0;
@@ -213,7 +232,7 @@ TEST(Generators, RefuseWhatTheyCannotDo) {
   GenerateOptions options;
   EXPECT_EQ(message_of("chekerboard", options),
             "no generator is called 'chekerboard' (did you mean checkerboard?); there are "
-            "checkerboard, spirals, ten-gaussians, ndcc, gaussians");
+            "checkerboard, spirals, ten-gaussians, ndcc, gaussians, halfspaces");
   options.rows = 0;
   EXPECT_EQ(message_of("spirals", options), "rows is 0: give 1 or more");
   options = {.features = 3};

@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <span>
 
+#include "format/local_cases.hpp"
 #include "format/temporary_file.hpp"
 #include "io/libsvm_model.hpp"
 #include "io/native_model.hpp"
@@ -40,6 +44,12 @@ std::string save_small(bool sparse, ModelFormat format) {
   }
   const Model model{Task::classification, classes, scaling, machine, "exact"};
   save_model(model.with_calibration(calibration), file.path(), format);
+  return file.read();
+}
+
+std::string saved_bytes(const Model& model) {
+  const TemporaryFile file;
+  save_model(model, file.path());
   return file.read();
 }
 
@@ -105,22 +115,53 @@ TEST(CorruptModel, CutAnywhere) {
   }
 }
 
+constexpr int kFlips[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xFF};
+constexpr char kBytes[] = {'0', '9', '-', '"', '{', ']', ',', '\n', '\0'};
+
+void change_any_byte(const std::string& saved, std::span<const int> flips,
+                     std::span<const char> bytes) {
+  for (std::size_t i = 0; i < saved.size(); ++i) {
+    std::string changed = saved;
+    for (const int flip : flips) {
+      changed[i] = static_cast<char>(saved[i] ^ flip);
+      loads(changed);
+    }
+    for (const char byte : bytes) {
+      changed[i] = byte;
+      loads(changed);
+    }
+  }
+}
+
 TEST(CorruptModel, AnyByteChanged) {
   for (const bool sparse : {false, true}) {
-    for (const std::string& saved :
-         {save_small(sparse, ModelFormat::native), save_small(sparse, ModelFormat::libsvm),
-          save_ensemble(sparse)}) {
-      for (std::size_t i = 0; i < saved.size(); ++i) {
-        std::string changed = saved;
-        for (const int flip : {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xFF}) {
-          changed[i] = static_cast<char>(saved[i] ^ flip);
-          loads(changed);
-        }
-        for (const char byte : {'0', '9', '-', '"', '{', ']', ',', '\n', '\0'}) {
-          changed[i] = byte;
-          loads(changed);
-        }
-      }
+    for (const ModelFormat format : {ModelFormat::native, ModelFormat::libsvm})
+      change_any_byte(save_small(sparse, format), kFlips, kBytes);
+    change_any_byte(save_ensemble(sparse), kFlips, kBytes);
+  }
+}
+
+TEST(CorruptModel, LocalMachinesCutAnywhere) {
+  for (const bool sparse : {false, true}) {
+    for (const auto& [name, model] : testing::local_cases(12, 6, sparse)) {
+      SCOPED_TRACE(name);
+      const std::string saved = saved_bytes(model);
+      ASSERT_TRUE(loads(saved));
+      for (std::size_t size = 0; size < saved.size(); ++size)
+        ASSERT_FALSE(loads(saved.substr(0, size))) << size;
+    }
+  }
+}
+
+TEST(CorruptModel, AnyByteOfLocalMachinesChanged) {
+  // Enough to reach other signs, exponents, digits and names; each of these models is asked, too.
+  constexpr int kFewFlips[] = {0x01, 0xC0};
+  constexpr char kFewBytes[] = {'9', '-'};
+  for (const bool sparse : {false, true}) {
+    for (const auto& [name, model] : testing::local_cases(8, 4, sparse)) {
+      if (sparse && name != "falk-c of two classes" && name != "knn of two classes") continue;
+      SCOPED_TRACE(name);
+      change_any_byte(saved_bytes(model), kFewFlips, kFewBytes);
     }
   }
 }
@@ -154,12 +195,70 @@ TEST(CorruptModel, ManyChanges) {
   }));
 }
 
-TEST(CorruptModel, HostileHeaders) {
-  const auto with_header = [](std::string text) {
-    text.resize((text.size() + 7) / 8 * 8, ' ');
-    const std::uint64_t length = text.size();
-    return std::string(reinterpret_cast<const char*>(&length), 8) + text;
+std::string with_header(std::string text, const std::string& arrays = "") {
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  const std::uint64_t length = text.size();
+  return std::string(reinterpret_cast<const char*>(&length), 8) + text + arrays;
+}
+
+// The file after `edit` of its header; the arrays stay.
+template <typename Edit>
+std::string edited(const std::string& saved, const Edit& edit) {
+  std::uint64_t length = 0;
+  std::memcpy(&length, saved.data(), sizeof length);
+  auto header = nlohmann::json::parse(saved.substr(8, length));
+  edit(header);
+  return with_header(header.dump(), saved.substr(8 + length));
+}
+
+// Well-formed files whose words and numbers are not what a writer would put there.
+TEST(CorruptModel, HostileSettingsOfLocalMachines) {
+  const std::vector<std::pair<std::string, std::string>> settings = {
+      {"num_classes", "0"},
+      {"num_classes", "1"},
+      {"num_classes", "2"},
+      {"num_classes", "3"},
+      {"num_classes", "2147483647"},
+      {"k", "0"},
+      {"k", "1"},
+      {"k", "2147483647"},
+      {"task", "regression"},
+      {"task", "classification"},
+      {"kind", "local-models"},
+      {"kind", "knn"},
+      {"kind", "knn-svm"},
+      {"kind", "kernel-expansion"},
+      {"kernel", R"({"type":"linear","gamma":1,"coef0":0,"degree":3})"},
+      {"kernel", R"({"type":"sigmoid","gamma":1,"coef0":-1,"degree":3})"},
+      {"kernel", R"({"type":"polynomial","gamma":1e30,"coef0":1e30,"degree":100})"},
+      {"kernel", R"({"type":"rbf","gamma":1e300,"coef0":0,"degree":3})"},
+      {"kernel", R"({"type":"precomputed","gamma":1,"coef0":0,"degree":3})"},
+      {"training", R"({"squared_slacks":false,"tube":0,"eps":1e-300,"max_iterations":0,"seed":1})"},
+      {"training",
+       R"({"squared_slacks":true,"tube":1e300,"eps":1e300,"max_iterations":1,"seed":1})"},
+      {"training",
+       R"({"squared_slacks":true,"tube":0.1,"eps":0.001,"max_iterations":-1,"seed":1})"},
   };
+  for (const auto& [name, model] : testing::local_cases(12, 6, false)) {
+    SCOPED_TRACE(name);
+    const std::string saved = saved_bytes(model);
+    for (const auto& [key, value] : settings) {
+      SCOPED_TRACE(key + " = " + value);
+      loads(edited(saved, [&](auto& header) { header["__metadata__"][key] = value; }));
+    }
+    // Rows of no columns take no bytes, however many they are.
+    EXPECT_FALSE(loads(edited(saved, [](auto& header) {
+      const auto at = header["rows"]["data_offsets"][0];
+      header["filler"] = header["rows"];
+      header["rows"] = {
+          {"dtype", "F32"}, {"shape", {std::int64_t{1} << 60, 0}}, {"data_offsets", {at, at}}};
+      header["__metadata__"]["columns"] = "0";
+      header["__metadata__"]["scaling"] = "none";
+    })));
+  }
+}
+
+TEST(CorruptModel, HostileHeaders) {
   EXPECT_FALSE(loads(with_header("{\"a\":" + std::string(1000000, '['))));
   EXPECT_FALSE(loads(with_header(
       R"({"a":{"dtype":"F64","shape":[4611686018427387904,8],"data_offsets":[0,0]}})")));

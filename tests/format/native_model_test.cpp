@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "format/local_cases.hpp"
 #include "format/temporary_file.hpp"
 #include "io/tensor_file.hpp"
 #include "model/calibration.hpp"
@@ -37,6 +38,8 @@ void expect_round_trip(const Model& model, const Matrix& rows) {
   const TemporaryFile again;
   save_model(loaded, again.path());
   EXPECT_EQ(again.read(), file.read());
+  EXPECT_EQ(model_to_bytes(model), file.read());
+  EXPECT_EQ(model_to_bytes(model_from_bytes(file.read())), file.read());
 }
 
 TEST(NativeModel, KeepsEverything) {
@@ -67,7 +70,7 @@ TEST(NativeModel, KeepsEverything) {
         rows);
     if (decision == Decision::single)
       expect_round_trip({Task::regression, {}, scaling, machine, "exact"}, rows);
-    RC_ASSERT(!testing::Test::HasFailure());
+    RC_ASSERT(!::testing::Test::HasFailure());
   }));
 }
 
@@ -142,6 +145,33 @@ TEST(NativeModel, KeepsEnsembles) {
   }
 }
 
+TEST(NativeModel, KeepsLocalMachines) {
+  const Matrix queries = testing::random_matrix(40, 3, 4);
+  for (const bool sparse : {false, true}) {
+    for (const auto& [name, model] : testing::local_cases(60, 20, sparse)) {
+      SCOPED_TRACE(name);
+      expect_round_trip(model, queries);
+    }
+  }
+}
+
+TEST(NativeModel, KeepsOnlyTheRowsThatLocalMachinesNeed) {
+  const auto parts_of = [](const Model& model) {
+    return dynamic_cast<const LocalModels&>(model.machine()).parts();
+  };
+  // Two clouds far apart: neighbourhoods of one class, which need no support vectors.
+  const Dataset apart =
+      testing::named(testing::clouds(200, 3, 2, 5, 40), std::vector<double>{1, 2});
+  const TemporaryFile file;
+  save_model(train(apart, testing::local_case_options("falk", 20)).model, file.path());
+  EXPECT_EQ(parts_of(load_model(file.path())).rows.rows(), 200);
+  save_model(train(apart, testing::local_case_options("falk-c", 20)).model, file.path());
+  const Model centres = load_model(file.path());
+  EXPECT_LE(parts_of(centres).rows.rows(),
+            parts_of(centres).anchors.size() + centres.num_support_vectors());
+  EXPECT_LT(parts_of(centres).rows.rows(), 100);
+}
+
 TEST(NativeModel, RefusesProbabilitiesThatDoNotFit) {
   Random random(8);
   const Model plain = linear_model(Decision::single, 2, random);
@@ -205,6 +235,12 @@ TEST(NativeModel, SaysWhatIsNoModel) {
   file.write(std::string("\x35\0\0\0\0\0\0\0", 8) + other);
   ASSERT_EQ(other.size(), 0x35U);
   EXPECT_EQ(message_of(file.path()), file.path() + ": not a model file of tamis");
+}
+
+TEST(NativeModel, DamagedBytesInMemoryAreRefused) {
+  EXPECT_THROW(model_from_bytes(""), DataError);
+  EXPECT_THROW(model_from_bytes("svm_type c_svc"), DataError);
+  EXPECT_THROW(model_to_bytes(Model()), InvalidArgument);
 }
 
 TEST(NativeModel, AsksForANewerVersion) {

@@ -162,6 +162,67 @@ TEST(ComputedRows, LongRowsAreRight) {
   EXPECT_GT(source.counts().cached, 0) << "a row asked for again and again is worth keeping";
 }
 
+// A narrow kernel on many points: those out of reach are left out, and nobody notices.
+void check_narrow_kernel(const Matrix& data, double tolerance) {
+  SCOPED_TRACE(data.is_sparse() ? "sparse" : "dense");
+  const Kernel kernel{.gamma = 300};
+  const std::vector<Index> rows = iota_rows(data.rows());
+  ASSERT_TRUE(has_many_far_pairs(kernel, data, rows));
+  ComputedRows source(kernel, data, rows, 20 << 20, [] { return false; });
+  const Checker checker{kernel, data, rows, tolerance};
+  const std::vector<Index> from{5, 800, 4099, 5};
+  const std::vector<double> coefficients{1, -2, 0.5, 3};
+  for (const Index size : {4100, 1, 64, 1025, 2999}) {
+    const std::vector<Index> active = iota_rows(size);
+    source.set_active(active);
+    std::vector<double> sums(active.size(), 0.5);
+    ASSERT_TRUE(source.accumulate(from, coefficients, sums));
+    checker.expect_sums(active, from, coefficients, sums);
+  }
+  std::vector<Index> some;
+  for (Index i = 3; i < data.rows(); i += 7) some.push_back(i);
+  std::vector<double> sums(some.size(), 0.5);
+  ASSERT_TRUE(source.accumulate_at(some, from, coefficients, sums));
+  checker.expect_sums(some, from, coefficients, sums);
+}
+
+// Values in [-1, 1] in ascending order of the first column, so that runs of rows are near.
+Matrix sorted_rows(Index rows, Index cols, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<float> values;
+  for (Index i = 0; i < rows; ++i) {
+    values.push_back(static_cast<float>(2 * i) / static_cast<float>(rows) - 1);
+    for (Index j = 1; j < cols; ++j)
+      values.push_back(random.uniform() < 0.5 ? 0.0F : static_cast<float>(random.uniform()) * 0.1F);
+  }
+  return Matrix::dense(rows, cols, std::move(values));
+}
+
+TEST(ComputedRows, FarPointsAreLeftOut) {
+  const Matrix dense = sorted_rows(4100, 7, 8);
+  check_narrow_kernel(dense, 1e-6);
+  check_narrow_kernel(dense.to_sparse(), 1e-4);  // distances from norms
+  check_narrow_kernel(random_matrix(4100, 7, 9), 1e-6);
+
+  const Kernel kernel{.gamma = 300};
+  const std::vector<Index> rows = iota_rows(dense.rows());
+  ComputedRows source(kernel, dense, rows, 20 << 20, [] { return false; });
+  source.set_active(rows);
+  std::vector<double> sums(rows.size(), 0.0);
+  ASSERT_TRUE(source.accumulate(std::vector<Index>{100}, std::vector<double>{1}, sums));
+  EXPECT_GT(source.counts().computed, 100);
+  EXPECT_LT(source.counts().computed, dense.rows() / 2);
+}
+
+TEST(ComputedRows, AStoppedPassOverNearPointsSaysSo) {
+  const Matrix data = sorted_rows(4100, 3, 10);
+  const std::vector<Index> rows = iota_rows(data.rows());
+  ComputedRows source({.gamma = 300}, data, rows, 0, [] { return true; });
+  source.set_active(rows);
+  std::vector<double> sums(rows.size(), 0.0);
+  EXPECT_FALSE(source.accumulate(std::vector<Index>{1}, std::vector<double>{1}, sums));
+}
+
 // A pass that was stopped must not leave half a row behind as if it were whole.
 TEST(ComputedRows, AStoppedPassSpoilsNothing) {
   const Matrix data = random_matrix(2000, 110, 7);

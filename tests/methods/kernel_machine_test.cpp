@@ -49,6 +49,29 @@ TEST(KernelMachine, SomeRowsAreADataSetOfTheirOwn) {
   }
 }
 
+// Shuffled rows give the same machine, to the last bit: stored matrix, blocks, pairs of classes.
+TEST(KernelMachine, TheOrderOfTheRowsDoesNotMatter) {
+  for (const auto& [rows, classes] : {std::pair(200, 2), std::pair(200, 3), std::pair(2600, 2)}) {
+    const TrainingSet set = training_set(rows, classes, 7);
+    std::vector<Index> shuffled(usize(rows));
+    std::iota(shuffled.begin(), shuffled.end(), 0);
+    Random random(8);
+    random.shuffle(shuffled);
+    const TrainOptions options;
+    const RunControl control;
+    const TrainContext context{options, control, {}};
+    const KernelMachine plain = train_kernel_machine(set, context);
+    const KernelMachine other = train_kernel_machine(set.select(shuffled), context);
+    for (std::size_t m = 0; m < plain.machines.size(); ++m) {
+      EXPECT_EQ(plain.machines[m].offset, other.machines[m].offset);
+      EXPECT_EQ(plain.machines[m].coefficients, other.machines[m].coefficients);
+      ASSERT_EQ(plain.machines[m].rows.size(), other.machines[m].rows.size());
+      for (std::size_t k = 0; k < plain.machines[m].rows.size(); ++k)
+        EXPECT_EQ(plain.machines[m].rows[k], shuffled[usize(other.machines[m].rows[k])]);
+    }
+  }
+}
+
 // From whatever machine it starts, the optimum is the same; from the optimum there is nothing to
 // do.
 TEST(KernelMachine, AStartChangesTheWayNotTheAnswer) {

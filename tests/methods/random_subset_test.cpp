@@ -238,6 +238,27 @@ TEST(Ransac, KeepsTheTrialWithTheFewestErrors) {
   }
 }
 
+TEST(Ransac, NamesTheRowsOfItsSupportVectors) {
+  for (const int classes : {2, 3}) {
+    const Dataset data = named(clouds(600, 3, classes, 13), {1.0, 2.0, 3.0});
+    TrainOptions options = subset_options("ransac");
+    const TrainResult result = train(data, options);
+    const auto& machine = dynamic_cast<const KernelExpansion&>(result.model.machine());
+    ASSERT_EQ(static_cast<Index>(result.report.support_rows.size()), machine.num_support_vectors());
+    for (Index s = 0; s < machine.num_support_vectors(); ++s) {
+      for (Index j = 0; j < 3; ++j)
+        EXPECT_EQ(machine.support_vectors().at(s, j),
+                  data.features().at(result.report.support_rows[usize(s)], j));
+    }
+    options.polish = true;
+    const TrainResult polished = train(data, options);
+    options.method = "exact";
+    options.polish = false;
+    const double optimum = train(data, options).report.objective;
+    EXPECT_NEAR(polished.report.objective, optimum, 1e-3 * std::abs(optimum));
+  }
+}
+
 TEST(Ransac, MoreTrialsAreNoWorse) {
   const Dataset data = named(clouds(600, 3, 2, 10), {1.0, 2.0});
   TrainOptions options = subset_options("ransac");

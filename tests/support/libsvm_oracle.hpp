@@ -5,6 +5,7 @@
 #include <libsvm/svm.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "support/naive_qp.hpp"
@@ -46,6 +47,7 @@ class LibsvmOracle {
     for (auto& row : to_nodes(features)) result.push_back(svm_predict(model_.get(), row.data()));
     return result;
   }
+  void save(const std::string& path) const { svm_save_model(path.c_str(), model_.get()); }
   Index num_support_vectors() const { return model_->l; }
   double rho(Index machine = 0) const { return model_->rho[machine]; }
 

@@ -70,6 +70,13 @@ class StoredGram : public qp::RowSource {
     }
     return true;
   }
+  bool precise_rows(std::span<const Index> points, double* values) override {
+    for (std::size_t r = 0; r < points.size(); ++r) {
+      for (Index c = 0; c < k_.size; ++c)
+        values[r * usize(k_.size) + usize(c)] = k_.at(points[r], c);
+    }
+    return true;
+  }
   void set_active(std::span<const Index> points) override {
     active_.assign(points.begin(), points.end());
   }

@@ -64,6 +64,14 @@ void mixed_tiles(const Formula& formula, Index cols, const SparseQuery* rows, In
                  const float* panels, const float* squared_norms, Index num_panels, float* out,
                  Index stride);
 
+/// out[l] = squared distance of the row from box l of 16. `panel` holds, column after column, the
+/// 16 lower and the 16 upper edges.
+void box_distances(const float* row, Index cols, const float* panel, float* out);
+/// The same for a sparse row: `from_zero` are the boxes' squared distances from the zero row. What
+/// rounding may have added is taken off again.
+void sparse_box_distances(const SparseQuery& row, const float* panel, const float* from_zero,
+                          float* out);
+
 /// sums[c] += sum over r of coefficients[r] * rows[r][c], c in [0, count), every product and sum in
 /// double.
 void accumulate(const float* const* rows, const double* coefficients, Index num_rows, Index count,

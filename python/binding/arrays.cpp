@@ -1,0 +1,74 @@
+#include "arrays.hpp"
+
+#include <pybind11/stl.h>
+
+namespace tamis::python {
+namespace {
+
+constexpr int kInPlace = py::array::c_style;
+
+// Only an array that can be used as it lies in memory; a silent copy would hide its cost.
+template <typename T>
+std::span<const T> in_place(const py::handle& object, py::ssize_t dimensions) {
+  if (py::isinstance<py::array_t<T, kInPlace>>(object)) {
+    const auto array = py::reinterpret_borrow<py::array_t<T, kInPlace>>(object);
+    const bool aligned = reinterpret_cast<std::uintptr_t>(array.data()) % alignof(T) == 0;
+    if (aligned && array.ndim() == dimensions)
+      return {array.data(), static_cast<std::size_t>(array.size())};
+  }
+  throw py::type_error("an aligned C-contiguous array of the right type and shape is needed");
+}
+
+}  // namespace
+
+std::shared_ptr<const void> keep_alive(py::object object) {
+  return {object.release().ptr(), [](PyObject* held) {
+            const py::gil_scoped_acquire lock;
+            Py_DECREF(held);
+          }};
+}
+
+Matrix to_matrix(const py::object& features, std::shared_ptr<const void> owner) {
+  if (!py::isinstance<py::tuple>(features)) {
+    const auto values = in_place<float>(features, 2);
+    const auto array = py::reinterpret_borrow<py::array>(features);
+    return Matrix::dense_view(array.shape(0), array.shape(1), values.data(), std::move(owner));
+  }
+  const auto parts = py::reinterpret_borrow<py::tuple>(features);
+  return Matrix::sparse_view(parts[3].cast<Index>(), in_place<Index>(parts[0], 1),
+                             in_place<std::int32_t>(parts[1], 1), in_place<float>(parts[2], 1),
+                             std::move(owner));
+}
+
+py::object from_matrix(const Matrix& matrix, const py::capsule& owner) {
+  if (!matrix.is_sparse())
+    return read_only_view(matrix.dense_values(), {matrix.rows(), matrix.cols()}, owner);
+  const py::ssize_t stored = matrix.num_stored();
+  return py::make_tuple(read_only_view(matrix.row_offsets(), {matrix.rows() + 1}, owner),
+                        read_only_view(matrix.sparse_columns(), {stored}, owner),
+                        read_only_view(matrix.sparse_values(), {stored}, owner), matrix.cols());
+}
+
+Labels to_class_labels(const py::array_t<std::int32_t>& codes, const py::object& classes) {
+  if (py::isinstance<py::list>(classes))
+    return Labels::text(to_vector(codes), classes.cast<std::vector<std::string>>());
+  const auto numbers = to_vector(classes.cast<py::array_t<double>>());
+  std::vector<double> labels;
+  labels.reserve(static_cast<std::size_t>(codes.size()));
+  for (const std::int32_t code : to_vector(codes))
+    labels.push_back(numbers.at(static_cast<std::size_t>(code)));
+  return Labels::numeric(std::move(labels));
+}
+
+py::object from_classes(const Labels& classes) {
+  if (classes.kind() == LabelKind::text) {
+    py::list names;
+    for (Index c = 0; c < classes.size(); ++c) names.append(classes.name(c));
+    return names;
+  }
+  std::vector<double> numbers;
+  for (Index c = 0; c < classes.size(); ++c) numbers.push_back(classes.number(c));
+  return from_vector(std::move(numbers), {classes.size()});
+}
+
+}  // namespace tamis::python

@@ -1,0 +1,277 @@
+// tamis._core: what the estimators of python/tamis are built on. Not a public interface.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "arrays.hpp"
+#include "listening.hpp"
+#include "tamis/calibrate.hpp"
+#include "tamis/error.hpp"
+#include "tamis/expansion.hpp"
+#include "tamis/generate.hpp"
+#include "tamis/io.hpp"
+#include "tamis/predict.hpp"
+#include "tamis/system.hpp"
+#include "tamis/text.hpp"
+#include "tamis/train.hpp"
+#include "tamis/version.hpp"
+
+namespace tamis::python {
+namespace {
+
+// pybind11 wants this signature. NOLINTNEXTLINE(performance-unnecessary-value-param)
+void translate_error(std::exception_ptr error) {
+  try {
+    if (error) std::rethrow_exception(error);
+  } catch (const ResourceError& e) {
+    PyErr_SetString(PyExc_MemoryError, e.what());
+  } catch (const IoError& e) {
+    PyErr_SetString(PyExc_OSError, e.what());
+  } catch (const Error& e) {  // InvalidArgument, DataError
+    PyErr_SetString(PyExc_ValueError, e.what());
+  }
+}
+
+py::list option_table() {
+  const TrainOptions defaults;
+  py::list table;
+  for (const OptionDescription& option : train_option_table()) {
+    py::dict entry;
+    entry["name"] = option.name;
+    entry["help"] = option.help;
+    entry["choices"] = option.choices;
+    entry["default"] = option.get(defaults);
+    entry["methods"] = option.methods;
+    table.append(entry);
+  }
+  return table;
+}
+
+py::dict to_dict(const TrainReport& report) {
+  py::dict seconds;
+  for (const auto& [phase, taken] : report.phase_seconds) seconds[py::str(phase)] = taken;
+  py::dict details;
+  for (const auto& [name, value] : report.details) details[py::str(name)] = value;
+  py::dict tables;
+  for (const ReportTable& table : report.tables) {
+    py::list rows;
+    for (const auto& values : table.rows) {
+      py::dict row;
+      for (std::size_t c = 0; c < values.size(); ++c) row[py::str(table.columns[c])] = values[c];
+      rows.append(row);
+    }
+    tables[py::str(table.name)] = rows;
+  }
+  py::dict result;
+  result["method"] = report.method;
+  result["rows"] = report.rows;
+  result["features"] = report.features;
+  result["classes"] = report.classes;
+  result["machines"] = report.machines;
+  result["support_vectors"] = report.support_vectors;
+  result["bounded_support_vectors"] = report.bounded_support_vectors;
+  result["stop_reason"] = stop_reason_name(report.stop_reason);
+  result["objective"] = report.objective;
+  result["gap"] = report.gap;
+  result["violation"] = report.violation;
+  result["iterations"] = report.iterations;
+  result["machine_iterations"] = report.machine_iterations;
+  result["kernel_evaluations"] = report.kernel_evaluations;
+  result["cached_evaluations"] = report.cached_evaluations;
+  result["phase_seconds"] = seconds;
+  result["details"] = details;
+  result["tables"] = tables;
+  result["train_seconds"] = report.train_seconds;
+  result["peak_memory_bytes"] = report.peak_memory_bytes;
+  result["warnings"] = report.warnings;
+  return result;
+}
+
+/// `targets` is a float64 array (regression) or a tuple (codes, classes); `weights` an array or
+/// None; `folds` that the probabilities are fitted with, or 0 for none.
+py::tuple train_model(const py::object& features, const py::object& targets,
+                      const py::object& weights, const TrainOptions& options, int folds,
+                      int threads, std::int64_t memory_bytes, const py::object& on_progress) {
+  Labels labels;
+  if (options.task == Task::regression) {
+    labels = Labels::numeric(to_vector(targets.cast<py::array_t<double>>()));
+  } else {
+    const auto parts = targets.cast<py::tuple>();
+    labels = to_class_labels(parts[0].cast<py::array_t<std::int32_t>>(), parts[1]);
+  }
+  std::vector<double> row_weights;
+  if (!weights.is_none()) row_weights = to_vector(weights.cast<py::array_t<double>>());
+  const auto owner = keep_alive(features);
+  TrainResult result;
+  {
+    const Dataset data(to_matrix(features, owner), std::move(labels), std::move(row_weights));
+    run_listening(threads, memory_bytes, on_progress, [&](const RunControl& control) {
+      result = folds > 0
+                   ? train_calibrated(data, options, folds, CalibrationMethod::sigmoid, control)
+                   : train(data, options, control);
+    });
+  }
+  // Some machines keep all rows, and share them with the data. The arrays are the caller's, who may
+  // change them: such a machine gets a copy.
+  if (owner.use_count() > 1) result.model = model_from_bytes(model_to_bytes(result.model));
+  std::vector<Index>& support_rows = result.report.support_rows;
+  const auto count = static_cast<py::ssize_t>(support_rows.size());
+  return py::make_tuple(result.model, to_dict(result.report),
+                        from_vector(std::move(support_rows), {count}));
+}
+
+/// Class positions, or numbers.
+py::object predict_rows(const Model& model, const py::object& features, int threads,
+                        const py::object& on_progress) {
+  const Matrix rows = to_matrix(features);
+  std::vector<double> numbers;
+  std::vector<std::int32_t> positions;
+  run_listening(threads, 0, on_progress, [&](const RunControl& control) {
+    if (model.task() == Task::regression)
+      numbers = decision_values(model, rows, control).values;
+    else
+      positions = encode_labels(predict(model, rows, control), model.classes());
+  });
+  if (model.task() == Task::regression) return from_vector(std::move(numbers), {rows.rows()});
+  return from_vector(std::move(positions), {rows.rows()});
+}
+
+/// The values, and whether each column stands for a pair of classes rather than for one.
+py::tuple decide_rows(const Model& model, const py::object& features, int threads,
+                      const py::object& on_progress) {
+  const Matrix rows = to_matrix(features);
+  DecisionValues values;
+  run_listening(threads, 0, on_progress,
+                [&](const RunControl& control) { values = decision_values(model, rows, control); });
+  const bool pairs = model.classes().size() > 1 && values.columns[0] != model.classes().name(0);
+  return py::make_tuple(from_vector(std::move(values.values), {values.rows, values.cols}), pairs);
+}
+
+/// A column for each class of the model.
+py::object probabilities_of_rows(const Model& model, const py::object& features, int threads,
+                                 const py::object& on_progress) {
+  const Matrix rows = to_matrix(features);
+  Probabilities result;
+  run_listening(threads, 0, on_progress,
+                [&](const RunControl& control) { result = probabilities(model, rows, control); });
+  return from_vector(std::move(result.values), {result.rows, result.cols});
+}
+
+// Views of a model's arrays are read-only and keep its machine alive.
+py::capsule machine_owner(const Model& model) {
+  return {new auto(model.shared_machine()),
+          [](void* p) { delete static_cast<std::shared_ptr<const Machine>*>(p); }};
+}
+
+/// What a kernel expansion is made of, or None.
+py::object expansion_dict(const Model& model) {
+  const ExpansionParts* parts = expansion_parts(model);
+  if (parts == nullptr) return py::none();
+  const Index columns = parts->support_vectors.rows();
+  const bool pairs = parts->decision == Decision::one_vs_one;
+  const auto machines = static_cast<Index>(parts->offsets.size());
+  const Index rows = pairs ? static_cast<Index>(parts->class_counts.size()) - 1 : machines;
+  const py::capsule owner = machine_owner(model);
+  py::dict result;
+  result["kernel"] = kernel_name(parts->kernel.type);
+  result["gamma"] = parts->kernel.gamma;
+  result["coef0"] = parts->kernel.coef0;
+  result["degree"] = parts->kernel.degree;
+  result["any_columns"] = parts->any_columns;
+  result["support_vectors"] = from_matrix(parts->support_vectors, owner);
+  result["coefficients"] =
+      read_only_view(std::span<const double>(parts->coefficients), {rows, columns}, owner);
+  result["offsets"] = read_only_view(std::span<const double>(parts->offsets), {machines}, owner);
+  return result;
+}
+
+/// Weights and offsets of a linear machine, or None.
+py::object linear_dict(const Model& model) {
+  const LinearParts* parts = linear_parts(model);
+  if (parts == nullptr) return py::none();
+  const auto machines = static_cast<Index>(parts->offsets.size());
+  const py::capsule owner = machine_owner(model);
+  py::dict result;
+  result["weights"] = read_only_view(std::span<const double>(parts->weights),
+                                     {machines, parts->num_features}, owner);
+  result["offsets"] = read_only_view(std::span<const double>(parts->offsets), {machines}, owner);
+  return result;
+}
+
+py::tuple generate_rows(const std::string& name, Index rows, std::uint64_t seed) {
+  GenerateOptions options;
+  options.rows = rows;
+  options.seed = seed;
+  const Dataset data = generate(name, options).data;
+  std::vector<double> labels;
+  for (Index i = 0; i < data.rows(); ++i) labels.push_back(data.labels().number(i));
+  const Matrix& features = data.features();
+  const py::capsule owner(new Matrix(features), [](void* p) { delete static_cast<Matrix*>(p); });
+  return py::make_tuple(from_matrix(features, owner).attr("copy")(),
+                        from_vector(std::move(labels), {data.rows()}));
+}
+
+void bind_options(py::module_& module) {
+  py::class_<TrainOptions>(module, "Options")
+      .def(py::init<>())
+      .def("set",
+           [](TrainOptions& options, const std::string& name, const std::string& value) {
+             set_option(options, name, value);
+             options.validate();
+           })
+      .def("set_class_weights",
+           [](TrainOptions& options, std::vector<std::pair<std::string, double>> weights) {
+             options.class_weights = std::move(weights);
+             options.validate();
+           });
+  module.def("option_table", option_table);
+  module.def("method_names", method_names);
+}
+
+void bind_model(py::module_& module) {
+  py::class_<Model>(module, "Model")
+      .def_property_readonly(
+          "task", [](const Model& model) { return std::string(task_name(model.task())); })
+      .def_property_readonly("method", &Model::method)
+      .def_property_readonly("classes",
+                             [](const Model& model) { return from_classes(model.classes()); })
+      .def_property_readonly("num_features", &Model::num_features)
+      .def_property_readonly("num_support_vectors", &Model::num_support_vectors)
+      .def("describe", &Model::describe)
+      .def("expansion", expansion_dict)
+      .def("linear", linear_dict)
+      .def_property_readonly("has_probabilities", &Model::has_probabilities)
+      .def("probabilities", probabilities_of_rows, py::arg("features"), py::arg("threads"),
+           py::arg("on_progress"))
+      .def("predict", predict_rows, py::arg("features"), py::arg("threads"), py::arg("on_progress"))
+      .def("decision_values", decide_rows, py::arg("features"), py::arg("threads"),
+           py::arg("on_progress"))
+      .def("save",
+           [](const Model& model, const std::string& path, bool libsvm) {
+             const py::gil_scoped_release no_python;
+             save_model(model, path, libsvm ? ModelFormat::libsvm : ModelFormat::native);
+           })
+      .def(py::pickle([](const Model& model) { return py::bytes(model_to_bytes(model)); },
+                      [](const py::bytes& bytes) { return model_from_bytes(bytes); }));
+  module.def("train", train_model, py::arg("features"), py::arg("targets"), py::arg("weights"),
+             py::arg("options"), py::arg("folds"), py::arg("threads"), py::arg("memory_bytes"),
+             py::arg("on_progress"));
+  module.def("parse_bytes", parse_bytes);
+  module.def("load_model", [](const std::string& path) {
+    const py::gil_scoped_release no_python;
+    return load_model(path);
+  });
+}
+
+}  // namespace
+}  // namespace tamis::python
+
+PYBIND11_MODULE(_core, module) {
+  namespace bindings = tamis::python;
+  module.attr("version") = TAMIS_VERSION;
+  pybind11::register_exception_translator(&bindings::translate_error);
+  bindings::bind_options(module);
+  bindings::bind_model(module);
+  module.def("generate", bindings::generate_rows);
+  module.def("available_threads", tamis::available_threads);
+  module.def("release_worker_threads", tamis::release_worker_threads);
+}

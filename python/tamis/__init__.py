@@ -1,0 +1,24 @@
+"""Kernel support vector machines for large data, as scikit-learn estimators.
+
+>>> import tamis
+>>> X, y = tamis.generate("checkerboard", 2000)
+>>> machine = tamis.SVC(C=10, gamma=100).fit(X, y)
+>>> X_new, y_new = tamis.generate("checkerboard", 500, random_state=2)
+>>> machine.score(X_new, y_new) > 0.9
+True
+"""
+import os as _os
+
+from . import _core
+from ._data import generate
+from ._linear import LinearSVC, LinearSVR
+from ._local import FalkSVC, FalkSVR, KNNSVC
+from ._parameters import TrainingWarning
+from ._svm import SVC, SVR
+
+__version__: str = _core.version
+__all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "FalkSVC", "FalkSVR", "KNNSVC", "TrainingWarning", "generate",
+           "__version__"]
+
+# A forked child has none of its parent's threads; with them ended before, it starts its own.
+_os.register_at_fork(before=_core.release_worker_threads)

@@ -1,0 +1,290 @@
+"""What all estimators share: from arguments and arrays to the core, and back to scikit-learn's attributes."""
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+from typing import Any, Callable, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _num_samples,
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+)
+
+from . import _core
+from ._data import core_rows, from_core_rows, numbered_rows
+from ._parameters import TrainingWarning, core_options, memory_bytes, thread_count
+
+logger = logging.getLogger("tamis")
+
+Self = TypeVar("Self", bound="Estimator")
+
+
+def store_arguments(estimator: Estimator, arguments: dict[str, Any]) -> None:
+    """For __init__: every argument becomes the attribute of its name, unchanged, as scikit-learn wants it."""
+    for name, value in arguments.items():
+        if name not in ("self", "__class__"):
+            setattr(estimator, name, value)
+
+
+class Estimator(BaseEstimator):
+    """A subclass names its method and its arguments; Classifier or Regressor, between them, know the task."""
+
+    _methods: tuple[str, ...]  # of the core; a class with several chooses by its arguments
+    _task: str
+
+    kernel: Any
+    n_jobs: int | None
+    max_memory: int | str | None
+    progress: Callable[[dict[str, Any]], None] | None
+    verbose: bool
+
+    _model: _core.Model
+
+    @property
+    def _method(self) -> str:
+        return self._methods[0]
+
+    # Training.
+
+    def _fit(self: Self, X: Any, y: Any, sample_weight: Any) -> Self:
+        self._forget()
+        try:
+            self._fit_afresh(X, y, sample_weight)
+        except BaseException:  # Ctrl-C too: what is half learnt is no use
+            self._forget()
+            raise
+        self._tell()
+        return self
+
+    def _fit_afresh(self, X: Any, y: Any, sample_weight: Any) -> None:
+        options = core_options(self._method, self._task, self._core_arguments())
+        rows, y = self._training_rows(X, y)
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, y, dtype=np.float64, only_non_negative=True)
+            if not np.any(weights > 0):
+                raise ValueError("Invalid input - all samples have zero or negative weights.")
+        targets = self._encode_targets(y, weights, options)
+        self._model, self.report_, support = _core.train(
+            rows, targets, weights, options, self._folds(), thread_count(self.n_jobs), memory_bytes(self.max_memory),
+            self._progress_listener())
+        self.fit_status_ = 0 if self.report_["stop_reason"] == "converged" else 1
+        self._set_trained(support, targets)
+
+    def _core_arguments(self) -> dict[str, Any]:
+        """Arguments by the names and with the values that core_options knows."""
+        arguments = self.get_params(deep=False)
+        if callable(self._kernel):
+            arguments["kernel"] = "precomputed"
+        return arguments
+
+    def _folds(self) -> int:
+        """Of the probabilities, or 0."""
+        return 0
+
+    def _forget(self) -> None:
+        for name in list(vars(self)):
+            if name.endswith("_") or name in ("_model", "_kernel_rows", "_positions", "_sparse"):
+                delattr(self, name)
+
+    def _encode_targets(self, y: np.ndarray, weights: np.ndarray | None, options: _core.Options) -> Any:
+        """Targets as the core takes them."""
+        raise NotImplementedError
+
+    def _set_trained(self, support: np.ndarray, targets: Any) -> None:
+        """Attributes that follow from the model and the training rows of its support vectors."""
+        raise NotImplementedError
+
+    @property
+    def _kernel(self) -> Any:
+        return getattr(self, "kernel", None)  # linear machines have none to choose
+
+    def _training_rows(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        if sp.issparse(X) and self._kernel == "precomputed":
+            raise TypeError("Sparse precomputed kernels are not supported.")
+        numeric = self._task == "regression"
+        if callable(self._kernel):
+            check_consistent_length(X, y)
+            y = column_or_1d(y, warn=True)
+            self._kernel_rows, self._sparse = X, False
+            self.shape_fit_ = getattr(X, "shape", (_num_samples(X),))
+            return numbered_rows(self._kernel_values(X, square=True)), y
+        X, y = self._validate_data(X, y, dtype=np.float32, order="C", accept_sparse="csr", y_numeric=numeric)
+        self._sparse = sp.issparse(X)
+        self.shape_fit_ = X.shape
+        if self._kernel != "precomputed":
+            return core_rows(X), y
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
+        return numbered_rows(X), y
+
+    def _kernel_values(self, X: Any, square: bool = False) -> np.ndarray:
+        values = self._kernel(X, self._kernel_rows)
+        if sp.issparse(values):
+            values = values.toarray()
+        values = check_array(values, dtype=np.float32, input_name="kernel(X, Y)")
+        wanted = (_num_samples(X), _num_samples(self._kernel_rows))
+        if values.shape != wanted:
+            raise ValueError(f"X.shape[0] should be equal to X.shape[1]: the kernel gave {values.shape}, not {wanted}"
+                             if square else f"the kernel gave values of shape {values.shape}, not {wanted}")
+        return values
+
+    def _progress_listener(self) -> Callable[[dict[str, Any]], None] | None:
+        if not self.verbose:
+            return self.progress
+        _ensure_log_is_seen()
+
+        def listener(state: dict[str, Any]) -> None:
+            share = f" {100 * state['done_fraction']:.0f} %" if state["done_fraction"] >= 0 else ""
+            logger.info("%s: %.1f s%s, %s", state["phase"], state["elapsed_seconds"], share, state["detail"])
+            if self.progress is not None:
+                self.progress(state)
+
+        return listener
+
+    def _tell(self) -> None:
+        report = self.report_
+        logger.log(logging.INFO if self.verbose else logging.DEBUG, "%s: %s; %s after %d iterations, %.3f s",
+                   type(self).__name__, self._model.describe(), report["stop_reason"], report["iterations"],
+                   report["train_seconds"])
+        for text in report["warnings"]:
+            stopped = self.fit_status_ != 0 and report["stop_reason"] in text
+            warnings.warn(text, ConvergenceWarning if stopped else TrainingWarning, stacklevel=4)
+
+    # Predicting.
+
+    def _prediction_rows(self, X: Any) -> Any:
+        check_is_fitted(self)
+        if callable(self._kernel):
+            return numbered_rows(self._kernel_values(X))
+        X = self._validate_data(X, dtype=np.float32, order="C", accept_sparse="csr", reset=False)
+        if self._kernel == "precomputed":
+            if sp.issparse(X):
+                raise TypeError("Sparse precomputed kernels are not supported.")
+            return numbered_rows(X)
+        return core_rows(X)
+
+    def _decide(self, X: Any) -> tuple[np.ndarray, bool]:
+        rows = self._prediction_rows(X)
+        return self._model.decision_values(rows, thread_count(self.n_jobs), self._progress_listener())
+
+    # What the machine is made of.
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"pairwise": self._kernel == "precomputed"}
+
+    def _expansion(self) -> dict[str, Any]:
+        check_is_fitted(self)
+        parts = self._model.expansion()
+        if parts is None:
+            raise AttributeError(f"a machine trained with {self._method} is not one sum over support vectors")
+        return parts
+
+    def _support_order(self, parts: dict[str, Any]) -> Any:
+        """Support vectors of the model in the order of scikit-learn."""
+        return slice(None)
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The support vectors, scaled if the machine scales: an array, or CSR if it was trained on sparse rows."""
+        parts = self._expansion()
+        if parts["kernel"] == "precomputed":
+            return np.empty((0, 0), dtype=np.float32)
+        vectors = from_core_rows(parts["support_vectors"])[self._support_order(parts)]
+        if self._sparse and not sp.issparse(vectors):  # the core may work on a dense copy
+            return sp.csr_matrix(vectors)
+        return vectors
+
+    @property
+    def dual_coef_(self) -> Any:
+        """Coefficients of the support vectors, arranged as scikit-learn's; CSR if it was trained on sparse rows."""
+        parts = self._expansion()
+        coefficients = parts["coefficients"][:, self._support_order(parts)]
+        if self._sparse:
+            return sp.csr_matrix(coefficients)
+        coefficients.flags.writeable = False
+        return coefficients
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The constant of each decision function."""
+        return self._expansion()["offsets"]
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for the linear kernel."""
+        parts = self._expansion()
+        if parts["kernel"] != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        coefficients = self._linear_coefficients()
+        if not sp.issparse(coefficients):
+            coefficients.flags.writeable = False
+        return coefficients
+
+    def _linear_coefficients(self) -> Any:
+        return self.dual_coef_ @ self.support_vectors_
+
+    # Files.
+
+    def save(self, path: str | os.PathLike[str], format: str = "native") -> None:
+        """Writes the machine as a model file that the program `tamis` and `load` read.
+
+        Parameters
+        ----------
+        path : str or path
+        format : {"native", "libsvm"}, default="native"
+            "libsvm": LIBSVM's text format, for machines it can hold.
+        """
+        check_is_fitted(self)
+        if format not in ("native", "libsvm"):
+            raise ValueError(f"format={format!r}: one of 'native', 'libsvm'")
+        if callable(self._kernel):
+            raise ValueError("a machine with a kernel of its own cannot be written as a model file: pickle it")
+        self._model.save(os.fspath(path), format == "libsvm")
+
+    @classmethod
+    def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
+        """A fitted estimator from a model file of `save`, of the program `tamis` or of LIBSVM.
+
+        It predicts, and shows its support vectors. The file does not hold the arguments it was trained with, apart
+        from those of the kernel, nor its report.
+        """
+        model = _core.load_model(os.fspath(path))
+        if model.task != cls._task:
+            raise ValueError(f"{os.fspath(path)} holds a {model.task} machine: {cls.__name__} cannot use it")
+        machine = cls()
+        parts = model.expansion()
+        if "probability" in machine.get_params():
+            machine.set_params(probability=model.has_probabilities)
+        if parts is not None and "kernel" in machine.get_params():
+            kernel = {"polynomial": "poly"}.get(parts["kernel"], parts["kernel"])
+            machine.set_params(kernel=kernel, gamma=parts["gamma"], coef0=parts["coef0"], degree=parts["degree"])
+        machine._model = model
+        machine._sparse = parts is not None and isinstance(parts["support_vectors"], tuple)
+        if parts is None or not (parts["any_columns"] or parts["kernel"] == "precomputed"):
+            machine.n_features_in_ = model.num_features
+        machine._set_loaded()
+        return machine
+
+    def _set_loaded(self) -> None:
+        """Attributes that follow from the model alone."""
+
+
+def _ensure_log_is_seen() -> None:
+    """verbose asks for messages: without any configuration of logging, they go to stderr."""
+    if not logger.hasHandlers():
+        logger.addHandler(logging.StreamHandler(sys.stderr))
+        logger.setLevel(logging.INFO)

@@ -1,0 +1,278 @@
+#include "tamis/certify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "base/checked.hpp"
+#include "base/parallel.hpp"
+#include "eval/checked_rows.hpp"
+#include "eval/claimed_problem.hpp"
+#include "eval/row_content.hpp"
+#include "model/precise_values.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+// Coefficients may leave their bounds, and their sum zero, by this share of the largest: text
+// files keep about 16 digits.
+constexpr double kBreachShare = 1e-6;
+
+const KernelExpansion& require_expansion(const Model& model) {
+  if (model.empty()) throw InvalidArgument("the model is empty: train or load one first");
+  const auto* expansion = dynamic_cast<const KernelExpansion*>(&model.machine());
+  if (expansion == nullptr) {
+    throw InvalidArgument(
+        fmt::format("a model of kind {} solves no single problem, so there is nothing to certify",
+                    model.machine().kind()));
+  }
+  return *expansion;
+}
+
+void require(bool ok, std::string_view name, double value, std::string_view allowed) {
+  if (!ok) throw InvalidArgument(fmt::format("{} is {}: it must be {}", name, value, allowed));
+}
+
+void validate(const TrainOptions& options) {
+  require(options.cost > 0, "cost (C)", options.cost, "greater than 0");
+  require(std::isfinite(options.cost) || options.loss == SlackLoss::l1, "cost (C)", options.cost,
+          "finite for squared slacks");
+  require(std::isfinite(options.eps) && options.eps > 0, "eps", options.eps,
+          "finite and greater than 0");
+  require(std::isfinite(options.tube) && options.tube >= 0, "tube", options.tube,
+          "finite and at least 0");
+}
+
+/// The rows that machine m was to learn, with what it was to learn of them.
+ClaimedProblem claimed_problem(const KernelExpansion& expansion, const CheckedRows& rows, Index m,
+                               Task task, const TrainOptions& options) {
+  ClaimedProblem problem;
+  problem.is_regression = task == Task::regression;
+  problem.tube = problem.is_regression ? options.tube : 0;
+  problem.loss = options.loss;
+  Index first = m;  // the class with target +1; in pairs, `second` has -1
+  Index second = -1;
+  const Decision decision = expansion.parts().decision;
+  if (decision == Decision::single) first = 0;
+  if (decision == Decision::one_vs_one) {
+    const auto classes = static_cast<Index>(expansion.parts().class_counts.size());
+    std::tie(first, second) = class_pair(m, classes);
+  }
+  for (Index i = 0; i < rows.features.rows(); ++i) {
+    double target = 0;
+    if (problem.is_regression) {
+      target = rows.numbers[usize(i)];
+    } else {
+      const Index code = rows.codes[usize(i)];
+      if (second >= 0 && code != first && code != second) continue;
+      target = code == first ? 1 : -1;
+    }
+    problem.rows.push_back(i);
+    problem.targets.push_back(target);
+    problem.cost.push_back(rows.cost[usize(i)]);
+  }
+  return problem;
+}
+
+// |w|^2 = sum of coefficient * (f(support vector) - offset).
+double squared_norm(const KernelExpansion& expansion, std::span<const double> coefficients, Index m,
+                    std::span<const double> values_at_vectors) {
+  double sum = 0;
+  for (std::size_t s = 0; s < coefficients.size(); ++s) {
+    const double value = values_at_vectors[s * usize(expansion.num_machines()) + usize(m)];
+    sum += coefficients[s] * (value - expansion.parts().offsets[usize(m)]);
+  }
+  return std::max(0.0, sum);
+}
+
+/// The dual point of machine m: what each row of the problem contributes to w.
+struct DualPoint {
+  std::vector<double> beta;
+  Index support_vectors = 0;
+  Index foreign = 0;
+};
+
+DualPoint dual_point(const ClaimedProblem& problem, std::span<const double> coefficients,
+                     const RowContent& content, std::span<const Index> group_of_vector) {
+  DualPoint point;
+  point.beta.assign(problem.rows.size(), 0.0);
+  std::vector<double> total(usize(content.num_groups()), 0.0);
+  std::vector<std::size_t> order(problem.rows.size());  // of the problem's rows, by group
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto group_at = [&](std::size_t k) { return content.group_of(problem.rows[k]); };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return group_at(a) < group_at(b); });
+  std::vector<bool> present(total.size(), false);
+  for (const std::size_t k : order) present[usize(group_at(k))] = true;
+  for (std::size_t s = 0; s < coefficients.size(); ++s) {
+    if (coefficients[s] == 0) continue;
+    ++point.support_vectors;
+    const Index group = group_of_vector[s];
+    if (group < 0 || !present[usize(group)])
+      ++point.foreign;
+    else
+      total[usize(group)] += coefficients[s];
+  }
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin;
+    while (end < order.size() && group_at(order[end]) == group_at(order[begin])) ++end;
+    share_coefficient(problem, std::span(order).subspan(begin, end - begin),
+                      total[usize(group_at(order[begin]))], point.beta);
+    begin = end;
+  }
+  return point;
+}
+
+bool verdict(const MachineCertificate& machine, std::span<const double> beta, double eps) {
+  double largest = 0;
+  for (const double b : beta) largest = std::max(largest, std::abs(b));
+  const double allowed = kBreachShare * largest;
+  return machine.foreign_vectors == 0 && machine.violation <= eps + machine.rounding &&
+         machine.bound_breach <= allowed && machine.sum_breach <= allowed;
+}
+
+std::string problem_text(const Model& model, const TrainOptions& options) {
+  const bool is_regression = model.task() == Task::regression;
+  std::string text = is_regression ? fmt::format("epsilon-SVR, tube {}", options.tube) : "C-SVC";
+  text += std::isfinite(options.cost)
+              ? fmt::format(", C {}, {} slacks", options.cost,
+                            options.loss == SlackLoss::l1 ? "l1" : "l2 (squared)")
+              : ", no slacks allowed (C infinite)";
+  if (options.balanced) text += ", balanced classes";
+  for (const auto& [label, factor] : options.class_weights)
+    text += fmt::format(", C of class {} times {}", label, factor);
+  return text;
+}
+
+void add_to_total(const MachineCertificate& machine, Certificate* result) {
+  const Index before = result->violating_rows;
+  result->primal += machine.primal;
+  result->dual += machine.dual;
+  result->gap += machine.gap;
+  result->violation = std::max(result->violation, machine.violation);
+  result->violating_rows += machine.violating_rows;
+  if (result->violating_rows > 0) {
+    result->mean_violation =
+        (result->mean_violation * static_cast<double>(before) +
+         machine.mean_violation * static_cast<double>(machine.violating_rows)) /
+        static_cast<double>(result->violating_rows);
+  }
+  result->certified = result->certified && machine.certified;
+}
+
+Certificate certify_rows(const Model& model, const KernelExpansion& expansion,
+                         const TrainOptions& options, const CheckedRows& rows,
+                         const RunControl& control) {
+  const Index machines = expansion.num_machines();
+  Certificate result;
+  result.rows = rows.features.rows();
+  result.eps = options.eps;
+  result.problem = problem_text(model, options);
+  result.support_vectors = expansion.num_support_vectors();
+  const RowContent content(rows.features, expansion.kernel().type == KernelType::precomputed);
+  const std::vector<Index> groups = content.find(expansion.support_vectors());
+  result.foreign_vectors = std::count(groups.begin(), groups.end(), -1);
+
+  std::vector<double> rounding;
+  for (Index m = 0; m < machines; ++m)
+    rounding.push_back(float_error(expansion, rows.features, coefficients_of(expansion, m)));
+  result.in_double = *std::max_element(rounding.begin(), rounding.end()) > 0.1 * options.eps;
+  if (result.in_double) std::fill(rounding.begin(), rounding.end(), 0.0);
+  const auto evaluate = [&](const Matrix& some) {
+    std::vector<double> values(usize(checked_product(some.rows(), machines)));
+    expansion_values(expansion, some, result.in_double, values, control);
+    return values;
+  };
+  const std::vector<double> values = evaluate(rows.features);
+  const bool is_precomputed = expansion.kernel().type == KernelType::precomputed;
+  const std::vector<double> at_vectors =
+      is_precomputed ? std::vector<double>() : evaluate(matching_vectors(expansion, rows.features));
+
+  result.certified = true;
+  const auto names = expansion.decision_columns(model.classes());
+  for (Index m = 0; m < machines; ++m) {
+    const ClaimedProblem problem = claimed_problem(expansion, rows, m, model.task(), options);
+    const std::vector<double> coefficients = coefficients_of(expansion, m);
+    const DualPoint point = dual_point(problem, coefficients, content, groups);
+    std::vector<double> own;
+    double norm = 0;
+    for (std::size_t k = 0; k < problem.rows.size(); ++k) {
+      own.push_back(values[usize(problem.rows[k] * machines + m)]);
+      norm += point.beta[k] * (own.back() - expansion.parts().offsets[usize(m)]);
+    }
+    // The kernel matrix of a precomputed kernel is known among rows only.
+    if (!is_precomputed) norm = squared_norm(expansion, coefficients, m, at_vectors);
+    MachineCertificate machine = assess(problem, point.beta, own, std::max(0.0, norm), options.eps);
+    machine.name = names[usize(m)];
+    machine.support_vectors = point.support_vectors;
+    machine.foreign_vectors = point.foreign;
+    machine.rounding = rounding[usize(m)];
+    if (machine.worst_row >= 0) machine.worst_row = rows.original[usize(machine.worst_row)];
+    if (point.foreign > 0) {
+      machine.dual = machine.gap = machine.relative_gap = std::numeric_limits<double>::quiet_NaN();
+    }
+    machine.certified = verdict(machine, point.beta, options.eps);
+    add_to_total(machine, &result);
+    result.machines.push_back(std::move(machine));
+  }
+  const double scale = std::max(std::abs(result.primal), std::abs(result.dual));
+  result.relative_gap = scale > 0 && std::isfinite(scale) ? result.gap / scale : result.gap;
+  return result;
+}
+
+}  // namespace
+
+Certificate certify(const Model& model, const Dataset& data, const TrainOptions& options,
+                    const RunControl& control) {
+  const KernelExpansion& expansion = require_expansion(model);
+  validate(options);
+  return with_threads(control.threads, [&] {
+    const CheckedRows rows = checked_rows(model, data, options, control);
+    return certify_rows(model, expansion, options, rows, control);
+  });
+}
+
+SupportOverlap support_overlap(const Model& model, const Model& other, const Dataset& data,
+                               const RunControl& control) {
+  const KernelExpansion& first = require_expansion(model);
+  const KernelExpansion& second = require_expansion(other);
+  return with_threads(control.threads, [&] {
+    // Groups of the first model's rows name the rows for both; each model finds its vectors among
+    // the rows as it scales them.
+    const auto distinct = [&](const Model& m, const KernelExpansion& expansion,
+                              const RowContent* naming, Index* foreign) {
+      const Matrix rows = scaled_rows(m, data.features(), control);
+      const RowContent content(rows, expansion.kernel().type == KernelType::precomputed);
+      std::vector<Index> a_row_of(usize(content.num_groups()), 0);
+      for (Index i = rows.rows() - 1; i >= 0; --i) a_row_of[usize(content.group_of(i))] = i;
+      std::vector<Index> result;
+      for (const Index group : content.find(expansion.support_vectors())) {
+        if (group < 0)
+          ++*foreign;
+        else
+          result.push_back(naming->group_of(a_row_of[usize(group)]));
+      }
+      std::sort(result.begin(), result.end());
+      result.erase(std::unique(result.begin(), result.end()), result.end());
+      return result;
+    };
+    const Matrix rows = scaled_rows(model, data.features(), control);
+    const RowContent naming(rows, first.kernel().type == KernelType::precomputed);
+    Index foreign[2] = {0, 0};
+    const std::vector<Index> own = distinct(model, first, &naming, &foreign[0]);
+    const std::vector<Index> theirs = distinct(other, second, &naming, &foreign[1]);
+    std::vector<Index> shared;
+    std::set_intersection(own.begin(), own.end(), theirs.begin(), theirs.end(),
+                          std::back_inserter(shared));
+    return SupportOverlap{static_cast<Index>(own.size()) + foreign[0],
+                          static_cast<Index>(theirs.size()) + foreign[1],
+                          static_cast<Index>(shared.size())};
+  });
+}
+
+}  // namespace tamis

@@ -1,0 +1,96 @@
+#include "eval/checked_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <span>
+
+#include "base/checked.hpp"
+#include "model/machine.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept) {
+  for (Index i = 0; i < data.rows(); ++i) {
+    if (data.weight(i) > 0) kept->push_back(i);
+  }
+  return static_cast<Index>(kept->size()) == data.rows() ? data : data.select(*kept);
+}
+
+// Numbers are compared by value: "+1" and "1.0" name class 1.
+bool is_label(const Labels& classes, Index c, std::string_view text) {
+  if (classes.name(c) == text) return true;
+  if (classes.kind() != LabelKind::numeric) return false;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  return error == std::errc() && end == last && value == classes.number(c);
+}
+
+std::vector<double> class_factors(const Labels& classes, const Dataset& data,
+                                  std::span<const std::int32_t> codes,
+                                  const TrainOptions& options) {
+  std::vector<double> factors(usize(classes.size()), 1.0);
+  for (const auto& [label, weight] : options.class_weights) {
+    bool known = false;
+    for (Index c = 0; c < classes.size(); ++c) {
+      if (!is_label(classes, c, label)) continue;
+      factors[usize(c)] *= weight;
+      known = true;
+    }
+    if (!known)
+      throw InvalidArgument(
+          fmt::format("class-weight names class {}, which the model does not have", label));
+  }
+  if (!options.balanced) return factors;
+  std::vector<double> of_class(factors.size(), 0.0);
+  for (Index i = 0; i < data.rows(); ++i) of_class[usize(codes[usize(i)])] += data.weight(i);
+  const double all = std::accumulate(of_class.begin(), of_class.end(), 0.0);
+  for (std::size_t c = 0; c < factors.size(); ++c)
+    factors[c] = all / (static_cast<double>(factors.size()) * of_class[c]);
+  return factors;
+}
+
+}  // namespace
+
+Matrix scaled_rows(const Model& model, const Matrix& features, const RunControl& control) {
+  require_finite(features);
+  const Matrix fitted = model.machine().fit_columns(features);
+  return model.scaling().is_identity() ? fitted : model.scaling().apply(fitted, control);
+}
+
+CheckedRows checked_rows(const Model& model, const Dataset& given, const TrainOptions& options,
+                         const RunControl& control) {
+  CheckedRows rows;
+  const Dataset data = without_weightless_rows(given, &rows.original);
+  if (data.rows() == 0) throw DataError("the data has no rows");
+  if (data.labels().kind() == LabelKind::none) throw DataError("the data has no labels");
+  rows.features = scaled_rows(model, data.features(), control);
+  std::vector<double> factors{1.0};
+  if (model.task() == Task::regression) {
+    if (data.labels().kind() != LabelKind::numeric)
+      throw DataError("a regression needs numbers as labels, and these are words");
+    for (Index i = 0; i < data.rows(); ++i) rows.numbers.push_back(data.labels().number(i));
+  } else {
+    rows.codes = encode_labels(data.labels(), model.classes());
+    const auto unknown = std::find(rows.codes.begin(), rows.codes.end(), -1);
+    if (unknown != rows.codes.end()) {
+      const Index i = unknown - rows.codes.begin();
+      throw DataError(fmt::format("row {} has the label {}, which the model does not know",
+                                  rows.original[usize(i)] + 1, data.labels().name(i)));
+    }
+    factors = class_factors(model.classes(), data, rows.codes, options);
+  }
+  for (Index i = 0; i < data.rows(); ++i) {
+    const double of_class = rows.codes.empty() ? 1.0 : factors[usize(rows.codes[usize(i)])];
+    rows.cost.push_back(options.cost * data.weight(i) * of_class);
+  }
+  return rows;
+}
+
+}  // namespace tamis

@@ -1,0 +1,176 @@
+#include "eval/claimed_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tamis {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// A coefficient this close to its bound, relative to the bound, is at it: products of cost and
+// weights may be rounded in another order.
+constexpr double kAtBound = 1e-9;
+
+// A piece of the dual along one coefficient: it grows by `length` and gains `slope` a unit.
+struct Piece {
+  double slope;
+  std::size_t member;
+  double length;
+};
+
+// Linear pieces, the steepest first.
+void share_linear(const ClaimedProblem& problem, std::span<const std::size_t> members, double total,
+                  std::span<double> beta) {
+  std::vector<Piece> pieces;
+  double left = total;
+  for (const std::size_t k : members) {
+    const double t = problem.targets[k];
+    beta[k] = problem.lower(k);
+    left -= beta[k];
+    if (problem.lower(k) < 0) pieces.push_back({t + problem.tube, k, -problem.lower(k)});
+    if (problem.upper(k) > 0) pieces.push_back({t - problem.tube, k, problem.upper(k)});
+  }
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const Piece& a, const Piece& b) { return a.slope > b.slope; });
+  for (const Piece& piece : pieces) {
+    const double step = std::clamp(left, 0.0, piece.length);
+    beta[piece.member] += step;
+    left -= step;
+  }
+  beta[members.back()] += left;
+}
+
+// b_i maximises t b - tube |b| - ridge b^2 / 2 - multiplier b, and the multiplier makes the sum
+// right: bisection, then the rounding is spread.
+void share_squared(const ClaimedProblem& problem, std::span<const std::size_t> members,
+                   double total, std::span<double> beta) {
+  const auto at = [&](std::size_t k, double multiplier) {
+    const double slope = problem.targets[k] - multiplier;
+    const double beyond = std::max(0.0, std::abs(slope) - problem.tube);
+    const double free = std::copysign(beyond / problem.ridge(k), slope);
+    return std::clamp(free, problem.lower(k), problem.upper(k));
+  };
+  const auto sum = [&](double multiplier) {
+    double result = 0;
+    for (const std::size_t k : members) result += at(k, multiplier);
+    return result;
+  };
+  double low = -1;
+  double high = 1;
+  while (sum(low) < total && low > -1e300) low *= 2;
+  while (sum(high) > total && high < 1e300) high *= 2;
+  for (int step = 0; step < 2000 && std::nextafter(low, high) < high; ++step) {
+    const double middle = low + (high - low) / 2;
+    (sum(middle) >= total ? low : high) = middle;
+  }
+  double left = total;
+  for (const std::size_t k : members) {
+    beta[k] = at(k, low);
+    left -= beta[k];
+  }
+  beta[members.back()] += left;
+}
+
+struct Side {
+  double up = 0;    // rate at which the dual grows with b_i, -inf where b_i cannot grow
+  double down = 0;  // rate at which it falls when b_i falls, +inf where b_i cannot fall
+};
+
+Side rates(const ClaimedProblem& problem, std::size_t k, double beta, double value) {
+  const double lower = problem.lower(k);
+  const double upper = problem.upper(k);
+  const double rest = problem.targets[k] - value - problem.ridge(k) * beta;
+  Side side;
+  const bool may_grow = !(beta >= upper - kAtBound * std::abs(upper));
+  const bool may_fall = !(beta <= lower + kAtBound * std::abs(lower));
+  side.up = may_grow ? rest - (beta >= 0 ? problem.tube : -problem.tube) : -kInfinity;
+  side.down = may_fall ? rest - (beta > 0 ? problem.tube : -problem.tube) : kInfinity;
+  return side;
+}
+
+double slack(const ClaimedProblem& problem, std::size_t k, double value) {
+  const double miss = problem.targets[k] - value;
+  if (problem.is_regression) return std::max(0.0, std::abs(miss) - problem.tube);
+  return std::max(0.0, miss * problem.targets[k]);  // 1 - y f
+}
+
+bool is_hard_margin(const ClaimedProblem& problem) {
+  return !problem.is_regression && problem.loss == SlackLoss::l1 &&
+         std::any_of(problem.cost.begin(), problem.cost.end(),
+                     [](double c) { return c == kInfinity; });
+}
+
+// With a hard margin only points that keep every margin are feasible. f scaled by 1 / (smallest y
+// f) is one, with objective 1/2 |w|^2 / (smallest y f)^2; the dual is likewise taken at its best
+// scale.
+void assess_hard_margin(const ClaimedProblem& problem, std::span<const double> values,
+                        double squared_norm, double linear, MachineCertificate* result) {
+  double smallest = kInfinity;
+  for (std::size_t k = 0; k < problem.rows.size(); ++k)
+    smallest = std::min(smallest, problem.targets[k] * values[k]);
+  result->primal = smallest > 0 ? squared_norm / (2 * smallest * smallest) : kInfinity;
+  result->dual = squared_norm > 0 ? linear * linear / (2 * squared_norm) : 0;
+}
+
+}  // namespace
+
+double ClaimedProblem::limit(std::size_t k) const {
+  return loss == SlackLoss::l2 ? kInfinity : cost[k];
+}
+
+void share_coefficient(const ClaimedProblem& problem, std::span<const std::size_t> members,
+                       double total, std::span<double> beta) {
+  if (members.size() == 1)
+    beta[members[0]] = total;
+  else if (problem.loss == SlackLoss::l2)
+    share_squared(problem, members, total, beta);
+  else if (std::isfinite(problem.cost[members[0]]))
+    share_linear(problem, members, total, beta);
+  else
+    beta[*std::find_if(members.begin(), members.end() - 1, [&](std::size_t k) {
+      return (total > 0 ? problem.upper(k) : -problem.lower(k)) > 0;
+    })] = total;
+}
+
+MachineCertificate assess(const ClaimedProblem& problem, std::span<const double> beta,
+                          std::span<const double> values, double squared_norm, double eps) {
+  MachineCertificate result;
+  result.rows = static_cast<Index>(problem.rows.size());
+  double linear = 0;
+  double costs = 0;
+  double sum = 0;
+  double excess = 0;
+  for (std::size_t k = 0; k < problem.rows.size(); ++k) {
+    const double b = beta[k];
+    sum += b;
+    linear += problem.targets[k] * b - problem.tube * std::abs(b) - problem.ridge(k) * b * b / 2;
+    const double miss = slack(problem, k, values[k]);
+    if (miss > 0) costs += problem.cost[k] * (problem.loss == SlackLoss::l2 ? miss * miss : miss);
+    result.bound_breach =
+        std::max({result.bound_breach, problem.lower(k) - b, b - problem.upper(k)});
+    const Side side = rates(problem, k, b, values[k]);
+    const double breach = std::max(side.up, -side.down);
+    if (breach > result.violation) {
+      result.violation = breach;
+      result.worst_row = problem.rows[k];
+    }
+    if (breach > eps) {
+      ++result.violating_rows;
+      excess += breach;
+    }
+  }
+  if (result.violating_rows > 0)
+    result.mean_violation = excess / static_cast<double>(result.violating_rows);
+  result.sum_breach = std::abs(sum);
+  result.primal = squared_norm / 2 + costs;
+  result.dual = linear - squared_norm / 2;
+  if (is_hard_margin(problem)) assess_hard_margin(problem, values, squared_norm, linear, &result);
+  result.gap = result.primal - result.dual;
+  const double scale = std::max(std::abs(result.primal), std::abs(result.dual));
+  result.relative_gap = scale > 0 && std::isfinite(scale) ? result.gap / scale : result.gap;
+  return result;
+}
+
+}  // namespace tamis

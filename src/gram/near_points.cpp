@@ -1,0 +1,68 @@
+#include "gram/near_points.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/checked.hpp"
+#include "base/parallel.hpp"
+#include "kernels/kernel_value.hpp"
+
+namespace tamis {
+namespace {
+
+// e^-28 = 7e-13: a hundred thousand such values together are below the rounding error of one that
+// is near 1.
+constexpr double kFarExponent = 28;
+
+// Boxes of sparse rows with many columns would be empty space.
+constexpr Index kMostSparseColumns = 256;
+
+}  // namespace
+
+bool has_many_far_pairs(const Kernel& kernel, const Matrix& data, std::span<const Index> rows) {
+  constexpr Index kSample = 64;
+  constexpr Index kFewest = 4096;  // below, all kernel values are soon computed
+  const auto count = static_cast<Index>(rows.size());
+  if (kernel.type != KernelType::rbf || count < kFewest) return false;
+  if (data.is_sparse() && data.cols() > kMostSparseColumns) return false;
+  Index far = 0;
+  for (Index a = 0; a < kSample; ++a) {
+    for (Index b = 0; b < a; ++b) {
+      const double value = kernel_value(kernel, data, rows[usize(a * count / kSample)], data,
+                                        rows[usize(b * count / kSample)]);
+      if (value < std::exp(-kFarExponent)) ++far;
+    }
+  }
+  return far > kSample * (kSample - 1) / 2 * 2 / 5;
+}
+
+NearPoints::NearPoints(const Kernel& kernel, const Matrix& data, std::span<const Index> points)
+    : data_(data),
+      reach_(static_cast<float>(kFarExponent / kernel.gamma)),
+      strips_(data, points, kStrip),
+      groups_(data, points, kGroup) {}
+
+std::vector<char> NearPoints::near_strips(std::span<const Index> rows) const {
+  std::vector<char> near(rows.size() * usize(num_strips()));
+  parallel_ranges(static_cast<Index>(rows.size()), 16, [&](Index begin, Index end) {
+    float distances[kBoxPanel];
+    for (Index r = begin; r < end; ++r) {
+      for (Index s = 0; s < num_strips(); ++s) {
+        if (s % kBoxPanel == 0)
+          strips_.squared_distances(data_, rows[usize(r)], s / kBoxPanel, distances);
+        near[usize(r * num_strips() + s)] = distances[s % kBoxPanel] > reach_ ? 0 : 1;
+      }
+    }
+  });
+  return near;
+}
+
+unsigned NearPoints::near_groups(Index row, Index strip) const {
+  float distances[kBoxPanel];
+  groups_.squared_distances(data_, row, strip, distances);
+  unsigned near = 0;
+  for (unsigned g = 0; g < kBoxPanel; ++g) near |= (distances[g] > reach_ ? 0U : 1U) << g;
+  return near;
+}
+
+}  // namespace tamis

@@ -1,0 +1,41 @@
+// Which points an RBF kernel reaches: the kernel values of all others are as good as zero, and need
+// not be computed.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kernels/point_boxes.hpp"
+#include "tamis/kernel.hpp"
+
+namespace tamis {
+
+/// Whether so many of the kernel values are as good as zero that leaving them out beats keeping
+/// rows. Found out from some pairs of rows: it depends on nothing but what these hold and their
+/// order.
+bool has_many_far_pairs(const Kernel& kernel, const Matrix& data, std::span<const Index> rows);
+
+/// Points in groups of 64, those in strips of 16, each with its bounding box. It pays when near
+/// points follow one another.
+class NearPoints {
+ public:
+  static constexpr Index kGroup = 64;
+  static constexpr Index kStrip = kBoxPanel * kGroup;
+
+  NearPoints(const Kernel& kernel, const Matrix& data, std::span<const Index> points);
+
+  Index num_strips() const { return strips_.size(); }
+  /// For every row of `rows` and every strip, row after row: may the kernel reach from one to the
+  /// other?
+  std::vector<char> near_strips(std::span<const Index> rows) const;
+  /// Bit g: the kernel may reach from the row to group g of the strip.
+  unsigned near_groups(Index row, Index strip) const;
+
+ private:
+  const Matrix& data_;
+  float reach_;  // squared distance
+  PointBoxes strips_;
+  PointBoxes groups_;
+};
+
+}  // namespace tamis

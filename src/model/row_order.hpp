@@ -1,0 +1,21 @@
+// The order in which a machine's rows are handed to the solver.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "model/binary_task.hpp"
+
+namespace tamis {
+
+/// The task with its rows in an order that depends on what they hold - values, target, cost - and
+/// not on where they are. A solver that stops at a tolerance gives an answer that depends on the
+/// order of its points; with this one, shuffled data give the same machine to the last bit.
+BinaryTask ordered_by_content(const Matrix& features, std::span<const double> cost,
+                              const BinaryTask& task);
+
+/// The same rows with near ones close to one another: runs of 64 rows fill small boxes. Halves the
+/// rows at the median of the column that varies most, again and again.
+BinaryTask near_rows_together(const Matrix& features, const BinaryTask& task);
+
+}  // namespace tamis

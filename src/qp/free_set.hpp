@@ -1,0 +1,30 @@
+// Small problems whose answer has few free coefficients: an active-set method.
+//
+// Pairs converge slowly where the free points lie almost on a plane, as those of a margin in few
+// dimensions do. Here all free coefficients move at once, by a Newton step on the face that the
+// others' bounds leave: to its optimum, or to the first bound met, which then holds another
+// coefficient; at the optimum of a face the coefficient that violates most is set free. J. Nocedal,
+// S. Wright, "Numerical Optimization", 2nd ed., section 16.5; for hulls it is Wolfe's nearest-point
+// algorithm.
+#pragma once
+
+#include <optional>
+
+#include "qp/problem.hpp"
+#include "qp/row_source.hpp"
+#include "qp/solver.hpp"
+#include "qp/stopping.hpp"
+
+namespace tamis::qp {
+
+/// For problems of at most this many points: rows of free points are kept in double.
+inline constexpr Index kFreeSetPoints = 2048;
+/// Gives up beyond so many free coefficients: a step takes their cube.
+inline constexpr Index kMostFree = 512;
+
+/// Begins at problem.start, which must be near enough to the answer for its free coefficients to be
+/// mostly the right ones. Nothing when it gives up or is told to stop; `stop` is asked for limits
+/// and eps. The problem must have no tube.
+std::optional<Solution> solve_free_set(const Problem& problem, RowSource& source, StopCheck& stop);
+
+}  // namespace tamis::qp
