@@ -26,7 +26,7 @@ struct Part {
 
 // What the budget leaves for kernel rows of each machine that trains, when the values of all
 // members are kept beside.
-Index cache_for_each(const TrainingSet& data, const TrainContext& context, Index at_once) {
+Index cache_for_member(const TrainingSet& data, const TrainContext& context, Index at_once) {
   const EnsembleOptions& options = context.options.ensemble;
   const Index budget = resolve_memory_budget(context.control.memory_bytes);
   const Index subset = resolve_subset_rows(options.subset_rows, data.rows());
@@ -124,7 +124,7 @@ MethodResult train_random_subset(const TrainingSet& data, const TrainContext& co
   const Stopwatch watch;
   const Decision decision = decision_for(data, context.options);
   const Index machines = num_machines(decision, data.num_classes);
-  const Index cache = cache_for_each(data, context, std::min<Index>(machines, loop_threads()));
+  const Index cache = cache_for_member(data, context, std::min<Index>(machines, loop_threads()));
   RunControl progress = context.control;
   progress.cancel = nullptr;  // a cancelled run still makes a model
   ProgressMeter meter(progress, "train", machines * context.options.ensemble.members);
