@@ -173,8 +173,6 @@ class Ransac {
     report.gap = best_.report.gap;
     report.violation = best_.report.violation;
     report.bounded_support_vectors = best_.report.bounded_support_vectors;
-    for (const Index row : best_.report.support_rows)
-      report.support_rows.push_back(best_.draw.positions[usize(row)]);
     report.phase_seconds = {{"trials", train_seconds_}, {"scoring", score_seconds_}};
     report.details = {
         {"trials_scored", static_cast<double>(table_.rows.size())},
