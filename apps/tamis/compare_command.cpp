@@ -108,7 +108,7 @@ class CompareCommand : public Command {
   TuneResult find_parameters(Session& session, const Dataset& rows, CompareOptions* plan) {
     TuneOptions options;
     options.base = shared();
-    const TuneResult found =
+    TuneResult found =
         session.timed("tune", [&] { return tune(rows, options, session.control()); });
     for (TrainOptions* one : targets(plan)) {
       one->cost = found.options.cost;

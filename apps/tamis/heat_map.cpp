@@ -77,7 +77,8 @@ std::string heat_map(const TuneResult& result, Task task, bool colour) {
       const std::size_t p = d * across.size() + a;
       const std::string cell = cell_text(result.points[p], task, p == result.best);
       if (colour && !std::isnan(result.points[p].error)) {
-        const auto shade = static_cast<std::size_t>(rank[p] * (std::size(kShades) - 1) + 0.5);
+        const auto shade =
+            static_cast<std::size_t>(std::lround(rank[p] * (std::size(kShades) - 1)));
         text += fmt::format("\033[97;48;5;{}m{}\033[0m", kShades[shade], cell);
       } else {
         text += cell;

@@ -69,7 +69,6 @@ OptionDescription choice(
     throw InvalidArgument(fmt::format("{} is '{}': one of {}", name, text, all));
   };
   const auto get = [field, values](const TrainOptions& o) {
-    TrainOptions copy = o;
     for (const auto& [known, value] : values) {
       if (value == std::invoke(field, o)) return std::string(known);
     }
