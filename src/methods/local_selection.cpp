@@ -68,8 +68,8 @@ struct Candidate {
   double mean = std::numeric_limits<double>::infinity();
 };
 
-// Whether `other` gave more wrong answers than `best` by more than chance explains: a standard
-// error of the mean difference. Neighbourhoods are what varies; rows of one are much alike.
+// Whether `other` gave more wrong answers than `best` by more than chance explains: two standard
+// errors of the mean difference. Neighbourhoods are what varies; rows of one are much alike.
 bool clearly_worse(const Candidate& other, const Candidate& best) {
   const auto count = static_cast<double>(best.errors.size());
   double squares = 0;
@@ -77,7 +77,7 @@ bool clearly_worse(const Candidate& other, const Candidate& best) {
     const auto more = static_cast<double>(other.errors[c] - best.errors[c]);
     squares += (more - (other.mean - best.mean)) * (more - (other.mean - best.mean));
   }
-  return (other.mean - best.mean) * count > std::sqrt(squares);
+  return (other.mean - best.mean) * count > 2 * std::sqrt(squares);
 }
 
 // Of the candidates that are not clearly worse than the best one the smoothest: smallest cost, then
@@ -172,7 +172,7 @@ LocalParameters select_local_parameters(const TrainingSet& data, const NeighborI
                             trials[t].percentile, one.mean / static_cast<double>(internal)});
     }
     const Candidate& candidate = smoothest_good(candidates);
-    if (candidate.mean >= best.mean) break;
+    if (best.parameters.k > 0 && !clearly_worse(best, candidate)) break;
     best = candidate;
   }
   report->tables.push_back(std::move(table));

@@ -15,8 +15,8 @@ struct LocalParameters {
 /// k'-internal cross-validation on the neighbourhoods of a few random rows: the innermost rows are
 /// dealt into folds, and each fold is predicted by a machine trained on the rest of the
 /// neighbourhood. They are half of the smallest k, so that every k answers for the same rows.
-/// Larger k are tried until the error no longer falls; of the costs and widths that are about as
-/// good as the best, the smoothest is taken. Adds a table "selection" to the report.
+/// Larger k are tried until the error no longer clearly falls; of the costs and widths that are
+/// about as good as the best, the smoothest is taken. Adds a table "selection" to the report.
 LocalParameters select_local_parameters(const TrainingSet& data, const NeighborIndex& index,
                                         const TrainContext& context, TrainReport* report);
 

@@ -107,14 +107,20 @@ BinaryTask ordered_by_content(const Matrix& features, std::span<const double> co
     std::size_t position;  // decides only between rows that hold the same
   };
   std::vector<Key> keys(task.rows.size());
-  parallel_ranges(static_cast<Index>(keys.size()), 256, [&](Index begin, Index end) {
+  const auto fill = [&](Index begin, Index end) {
     for (auto k = usize(begin); k < usize(end); ++k) {
       const Index row = task.rows[k];
       std::uint64_t hash = mix(hash_row(features, row));
       hash = mix(hash ^ std::bit_cast<std::uint64_t>(task.targets[k]));
       keys[k] = {mix(hash ^ std::bit_cast<std::uint64_t>(cost[usize(row)])), k};
     }
-  });
+  };
+  // Small tasks are many, and run side by side already.
+  constexpr Index kSmall = 4096;
+  if (static_cast<Index>(keys.size()) <= kSmall)
+    fill(0, static_cast<Index>(keys.size()));
+  else
+    parallel_ranges(static_cast<Index>(keys.size()), 256, fill);
   std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
     return a.hash != b.hash ? a.hash < b.hash : a.position < b.position;
   });
