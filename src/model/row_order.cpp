@@ -115,12 +115,7 @@ BinaryTask ordered_by_content(const Matrix& features, std::span<const double> co
       keys[k] = {mix(hash ^ std::bit_cast<std::uint64_t>(cost[usize(row)])), k};
     }
   };
-  // Small tasks are many, and run side by side already.
-  constexpr Index kSmall = 4096;
-  if (static_cast<Index>(keys.size()) <= kSmall)
-    fill(0, static_cast<Index>(keys.size()));
-  else
-    parallel_ranges(static_cast<Index>(keys.size()), 256, fill);
+  parallel_ranges(static_cast<Index>(keys.size()), 256, fill);
   std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
     return a.hash != b.hash ? a.hash < b.hash : a.position < b.position;
   });
