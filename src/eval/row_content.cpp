@@ -5,17 +5,11 @@
 #include <cmath>
 
 #include "base/checked.hpp"
+#include "base/mix.hpp"
 #include "base/parallel.hpp"
 
 namespace tamis {
 namespace {
-
-// The finalizer of splitmix64.
-std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-  return x ^ (x >> 31);
-}
 
 // Three last bits of a float: once rounded to 8 digits, once to float.
 constexpr double kSimilar = 4e-7;

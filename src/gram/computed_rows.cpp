@@ -175,17 +175,18 @@ bool ComputedRows::accumulate(std::span<const Index> rows, std::span<const doubl
 bool ComputedRows::accumulate_at(std::span<const Index> points, std::span<const Index> rows,
                                  std::span<const double> coefficients, std::span<double> sums) {
   if (kernel_.type == KernelType::linear) return add_linear(points, rows, coefficients, sums);
+  const std::vector<Index> sources = data_rows(rows);
   std::vector<Request> requests;
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    requests.push_back({rows_[usize(rows[r])], coefficients[r]});
+  for (std::size_t r = 0; r < rows.size() && !leaves_far_out_; ++r)
+    requests.push_back({sources[r], coefficients[r]});
   for (std::size_t first = 0; first < points.size(); first += kPieceOfPoints) {
     const std::size_t count = std::min<std::size_t>(kPieceOfPoints, points.size() - first);
     const std::vector<Index> piece = data_rows(points.subspan(first, count));
     const KernelBlocks blocks(kernel_, data_, piece);
-    const bool added = leaves_far_out_
-                           ? add_near(blocks, NearPoints(kernel_, data_, piece), data_rows(rows),
-                                      coefficients, sums.subspan(first, count))
-                           : add_requests(blocks, requests, sums.subspan(first, count));
+    const auto part = sums.subspan(first, count);
+    const bool added = leaves_far_out_ ? add_near(blocks, NearPoints(kernel_, data_, piece),
+                                                  sources, coefficients, part)
+                                       : add_requests(blocks, requests, part);
     if (!added) return false;
   }
   return true;

@@ -1,7 +1,5 @@
 #include "kernels/kernel_blocks.hpp"
 
-#include <hwy/aligned_allocator.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,20 +7,13 @@
 #include "base/check.hpp"
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
+#include "kernels/aligned_floats.hpp"
 #include "kernels/simd/tiles.hpp"
 
 namespace tamis {
 namespace {
 
 static_assert(kPanel == simd::kLanes);
-
-using AlignedFloats = hwy::AlignedFreeUniquePtr<float[]>;
-
-AlignedFloats allocate_floats(Index count) {
-  auto floats = hwy::AllocateAligned<float>(usize(std::max<Index>(count, 1)));
-  if (!floats) throw std::bad_alloc();
-  return floats;
-}
 
 simd::Formula formula_of(const Kernel& kernel) {
   simd::Formula formula;

@@ -14,12 +14,6 @@ static_assert(kBoxPanel == simd::kLanes);
 
 constexpr float kNowhere = 1e15F;  // an edge of a box that does not exist; its square is finite
 
-hwy::AlignedFreeUniquePtr<float[]> allocate_floats(Index count) {
-  auto floats = hwy::AllocateAligned<float>(usize(std::max<Index>(count, 1)));
-  if (!floats) throw std::bad_alloc();
-  return floats;
-}
-
 }  // namespace
 
 PointBoxes::PointBoxes(const Matrix& points, std::span<const Index> rows, Index run)

@@ -1,10 +1,9 @@
 // Bounding boxes of runs of points: how far a row is from them at least.
 #pragma once
 
-#include <hwy/aligned_allocator.h>
-
 #include <span>
 
+#include "kernels/aligned_floats.hpp"
 #include "tamis/dataset.hpp"
 
 namespace tamis {
@@ -26,8 +25,8 @@ class PointBoxes {
  private:
   Index size_;
   Index cols_;
-  hwy::AlignedFreeUniquePtr<float[]> edges_;      // panel after panel: see simd::box_distances
-  hwy::AlignedFreeUniquePtr<float[]> from_zero_;  // sparse points: see simd::sparse_box_distances
+  AlignedFloats edges_;      // panel after panel: see simd::box_distances
+  AlignedFloats from_zero_;  // sparse points: see simd::sparse_box_distances
 };
 
 }  // namespace tamis

@@ -6,19 +6,13 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/mix.hpp"
 #include "base/parallel.hpp"
 
 namespace tamis {
 namespace {
 
 constexpr Index kRunOfNearRows = 64;  // as NearPoints looks at them
-
-// The finaliser of SplitMix64 (Steele, Lea, Flood, 2014).
-std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31);
-}
 
 // A value at its column; zeros count nothing, so that dense and sparse rows agree.
 std::uint64_t mix_value(Index column, float value) {
