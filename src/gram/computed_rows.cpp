@@ -52,9 +52,8 @@ void ComputedRows::square(std::span<const Index> points, float* block, Index str
   const KernelBlocks blocks(kernel_, data_, rows);
   const Index strips = (size + kRowsAtOnce - 1) / kRowsAtOnce;
   const auto for_each_strip = [&](const auto& body) {
-    parallel_each(strips, [&](Index s) {
-      body(s * kRowsAtOnce, std::min(size, (s + 1) * kRowsAtOnce));
-    });
+    parallel_each(strips,
+                  [&](Index s) { body(s * kRowsAtOnce, std::min(size, (s + 1) * kRowsAtOnce)); });
   };
   for_each_strip([&](Index begin, Index end) {
     const Index first = mirrors ? begin : 0;

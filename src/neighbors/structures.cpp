@@ -48,8 +48,8 @@ std::unique_ptr<NeighborIndex> make_structure(std::shared_ptr<const Space> space
   return std::make_unique<BruteForce>(std::move(space));
 }
 
-// Brute force takes time in proportion to the rows, a tree less: what wins on the sample must win on
-// the whole.
+// Brute force takes time in proportion to the rows, a tree less: what wins on the sample must win
+// on the whole.
 Structure fastest_structure(const Space& space, const RunControl& control, Index k) {
   const Index n = space.points().rows();
   if (n <= kFewPoints || !space.is_metric()) return Structure::brute_force;

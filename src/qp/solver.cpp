@@ -53,8 +53,8 @@ class Block {
   std::vector<Index> points_;
   Index group_split_ = 0;
   Index stride_ = 0;
-  // size x stride floats in memory that holds room_ of them and is never cleared: for small problems
-  // clearing takes a tenth of the time.
+  // size x stride floats in memory that holds room_ of them and is never cleared: for small
+  // problems clearing takes a tenth of the time.
   std::unique_ptr<float[]> kernel_;
   Index room_ = 0;
   std::vector<float> rest_;  // what rounding took from kernel_; empty: not known
