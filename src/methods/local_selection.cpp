@@ -29,7 +29,7 @@ Index internal_errors(const TrainingSet& data, std::span<const Index> neighbourh
   const Index folds = std::min<Index>(context.options.local.selection_folds, internal);
   std::vector<double> cost = data.cost;
   for (const Index row : neighbourhood) cost[usize(row)] *= trial.cost_factor;
-  const LocalRows rows{data.features, data.codes, data.targets, cost};
+  const LocalRows rows{data.features, data.codes, data.targets, cost, {}};
   BinarySettings settings;
   settings.kernel = data.kernel;
   if (trial.percentile >= 0)

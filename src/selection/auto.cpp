@@ -23,7 +23,7 @@ constexpr std::uint64_t kAutoStream = 0xA070;
 constexpr double kPatience = 600;        // seconds that training may take when nobody set a limit
 constexpr double kPilotShare = 0.35;     // of the time, for parameters and trials
 constexpr double kPilotSeconds = 30;     // the same when nobody set a limit
-constexpr double kPolishShare = 0.25;    // of the time, for parameters on many rows
+constexpr double kPolishShare = 0.35;    // of the time, for parameters on many rows
 constexpr double kTrainShare = 0.75;     // of the time left: forecasts err
 constexpr double kReserve = 0.03;        // of the limit, for putting the model together
 constexpr double kWorthPolishing = 1.3;  // times the lowest forecast error
@@ -140,8 +140,9 @@ class Chooser {
         all.size() > 1 && all[1].judged_error() <= kWorthPolishing * all[0].judged_error() ? 2 : 1;
     const double most =
         options_.max_seconds > 0 ? kPolishShare * options_.max_seconds : kPilotSeconds;
+    const Stopwatch watch;
     for (std::size_t c = 0; c < polished; ++c)
-      polish(&all[c], most / static_cast<double>(polished));
+      polish(&all[c], (most - watch.seconds()) / static_cast<double>(polished - c));
     explain(all);
     return *std::min_element(all.begin(), all.end(), better);
   }
@@ -213,8 +214,9 @@ class Chooser {
   // method, downhill by the error on the rows held out: in long steps on rows that many tries can
   // afford, then in short ones on more rows.
   void polish(Candidate* candidate, double seconds) {
-    climb(candidate, {.tries = 40, .cost_step = 8, .gamma_step = 4}, seconds / 2);
-    climb(candidate, {.tries = 10, .cost_step = 4, .gamma_step = 2}, seconds / 2);
+    const Stopwatch watch;
+    climb(candidate, {.tries = 16, .cost_step = 8, .gamma_step = 4}, seconds / 2);
+    climb(candidate, {.tries = 8, .cost_step = 4, .gamma_step = 2}, seconds - watch.seconds());
     look_ahead(candidate);
   }
 

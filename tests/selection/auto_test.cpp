@@ -79,6 +79,13 @@ TEST(Auto, ScalesColumnsThatNeedIt) {
   EXPECT_NE(result.model.scaling().method, ScalingMethod::none);
 }
 
+TEST(Auto, LeavesColumnsOfTheSameRangeAlone) {
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    const Dataset rows = named(clouds(400, 4, 2, seed, 1.0), {-1.0, 1.0});
+    EXPECT_EQ(train(rows, automatic()).model.scaling().method, ScalingMethod::none) << seed;
+  }
+}
+
 TEST(Auto, DoesRegression) {
   TrainOptions options = automatic();
   options.task = Task::regression;
