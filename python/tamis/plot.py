@@ -29,7 +29,7 @@ def decision_regions(machine: Classifier, X: Any = None, y: Any = None, *, ax: A
     --------
     >>> import tamis
     >>> X, y = tamis.generate("checkerboard", 1000)
-    >>> ax = tamis.plot.decision_regions(tamis.SVC(C=10, gamma=100).fit(X, y), X, y)  # doctest: +SKIP
+    >>> ax = tamis.plot.decision_regions(tamis.SVC(C=10, gamma=100).fit(X, y), X, y)
     """
     points = np.asarray(machine.support_vectors_ if X is None else X)
     if points.ndim != 2 or points.shape[1] != 2:
@@ -68,7 +68,7 @@ def error_against_time(comparison: Any, *, ax: Any = None) -> Any:
     >>> import tamis
     >>> X, y = tamis.generate("checkerboard", 3000)
     >>> result = tamis.compare([tamis.SVC(C=10, gamma=100), tamis.LinearSVC()], X, y)
-    >>> ax = tamis.plot.error_against_time(result)  # doctest: +SKIP
+    >>> ax = tamis.plot.error_against_time(result)
     """
     rows = comparison["rows"] if isinstance(comparison, dict) else comparison.reset_index().to_dict("records")
     rows = [row for row in rows if not row["failure"]]
