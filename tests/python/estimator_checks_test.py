@@ -16,7 +16,7 @@ ESTIMATORS = [
     tamis.FalkSVR(k=30, prediction="nearest-centre"),
     tamis.KNNSVC(k=30),
     tamis.SubsampleSVC(),
-    tamis.SubsampleSVC(delta=0.5, break_ties=True),
+    tamis.SubsampleSVC(delta=0.5),
     tamis.CGLQSVC(),
     tamis.LocalSamplingSVC(),
     tamis.LeaderSVC(),
