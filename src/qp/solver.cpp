@@ -148,7 +148,7 @@ class Solver {
   Progress improve_block(ActiveSet& active, WorkingSetChooser& chooser, const Violation& violation);
   bool float_is_enough() const;
   PairLimits pair_limits(double tolerance) const;
-  Solution finish(std::vector<double> beta, const std::vector<double>& sums,
+  Solution finish(std::vector<double> beta, std::vector<double> sums,
                   const Violation& violation) const;
 
   const Problem& problem_;
@@ -244,7 +244,7 @@ Solution Solver::solve_stored() {
     if (result.iterations < limits.max_iterations) limits.single_precision = false;
     iterations_ += result.iterations;
   }
-  return finish(std::move(beta), sums, violation);
+  return finish(std::move(beta), std::move(sums), violation);
 }
 
 // Told to stop before anything is known about the start but its coefficients.
@@ -328,7 +328,7 @@ Solver::Progress Solver::improve_block(ActiveSet& active, WorkingSetChooser& cho
 // The bias is the common score of the free coefficients, or the middle of what the bounds allow (as
 // LIBSVM). The primal objective follows from F: its slacks are what the decision function misses
 // the targets by.
-Solution Solver::finish(std::vector<double> beta, const std::vector<double>& sums,
+Solution Solver::finish(std::vector<double> beta, std::vector<double> sums,
                         const Violation& violation) const {
   Solution solution;
   double free_sum[2] = {0, 0};
@@ -373,6 +373,7 @@ Solution Solver::finish(std::vector<double> beta, const std::vector<double>& sum
   }
   solution.duality_gap = std::max(0.0, primal + solution.objective + of_sums);
   solution.beta = std::move(beta);
+  solution.sums = std::move(sums);
   return solution;
 }
 
