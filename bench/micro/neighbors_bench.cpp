@@ -3,11 +3,12 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
-#include "neighbors/growing_index.hpp"
+#include "methods/leader_stream.hpp"
 #include "neighbors/neighbor_index.hpp"
 #include "neighbors/separated_rows.hpp"
 
@@ -106,18 +107,22 @@ void naive_leaders(benchmark::State& state) {
   state.counters["leaders"] = static_cast<double>(leaders.size());
 }
 
-// The same, row by row.
-void growing_index(benchmark::State& state) {
+// The same for rows that come in blocks.
+void leader_stream(benchmark::State& state) {
   const Matrix points = uniform_rows(state.range(0), state.range(1), 1);
-  const double squared_radius = static_cast<double>(state.range(2)) / 100;
+  constexpr Index kBlock = 10'000;
   Index taken = 0;
-  for (auto _ : state) {
-    GrowingIndex index(points, Metric{});
-    for (Index i = 0; i < points.rows(); ++i) {
-      if (!index.any_within(i, squared_radius)) index.insert(i);
+  with_threads(0, [&] {
+    for (auto _ : state) {
+      LeaderStream leaders(Metric{}, std::sqrt(static_cast<double>(state.range(2)) / 100));
+      for (Index begin = 0; begin < points.rows(); begin += kBlock) {
+        std::vector<Index> rows(static_cast<std::size_t>(std::min(kBlock, points.rows() - begin)));
+        std::iota(rows.begin(), rows.end(), begin);
+        leaders.add(points, rows, {});
+      }
+      taken = leaders.size();
     }
-    taken = index.size();
-  }
+  });
   state.counters["leaders"] = static_cast<double>(taken);
 }
 
@@ -173,9 +178,9 @@ BENCHMARK(naive_leaders)
     ->Args({100000, 22, 120})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK(growing_index)
+BENCHMARK(leader_stream)
     ->Args({100000, 4, 1})
-    ->Args({80000, 22, 120})
+    ->Args({100000, 22, 120})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(query, kd_tree_large, Structure::kd_tree)

@@ -18,6 +18,17 @@ def prepare(problem, options):
         return None
 
 
+def standardised(files, options):
+    """Columns to mean 0 and deviation 1, as they are in the training part: made once. LIBSVM's models cannot hold a scaling."""
+    scaled = problems.Files(*(path.with_name(f"{path.stem}.standard.svm") for path in (files.train, files.test)))
+    if scaled.test.exists():
+        return scaled
+    ranges = scaled.train.with_suffix(".json")
+    for source, target, remember in ((files.train, scaled.train, "--save-ranges"), (files.test, scaled.test, "--load-ranges")):
+        measure.run([options.tamis, "scale", source, "--method", "standard", remember, ranges, "-o", target, "--quiet"])
+    return scaled
+
+
 def train(files, arguments, options, libsvm_model=False):
     """Trains and evaluates once: what the report says, the test error and the seconds of the process. The model's support
     vectors, as text, with `libsvm_model`."""

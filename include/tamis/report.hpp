@@ -49,8 +49,8 @@ struct TrainReport {
   std::int64_t iterations = 0;  ///< pair updates (linear: epochs), summed over machines
   /// Pair updates of each machine of the model, in the training that made it.
   std::vector<std::int64_t> machine_iterations;
-  std::int64_t kernel_evaluations = 0;           ///< kernel values computed
-  std::int64_t cached_evaluations = 0;           ///< kernel values taken from the row cache instead
+  std::int64_t kernel_evaluations = 0;  ///< kernel values computed
+  std::int64_t cached_evaluations = 0;  ///< kernel values taken from the row cache instead
   /// Seconds per phase in order of first use, and the whole.
   std::vector<std::pair<std::string, double>> phase_seconds;
   double train_seconds = 0;

@@ -9,6 +9,11 @@
 #include "tamis/error.hpp"
 
 namespace tamis {
+namespace {
+
+constexpr Index kMostSampleBytes = Index{1} << 27;
+
+}  // namespace
 
 void FileSurvey::add(const Dataset& block) {
   const Labels& labels = block.labels();
@@ -53,24 +58,35 @@ void FileSurvey::add_to_sample(const Matrix& features, std::span<const Index> sl
     sample_slots_.push_back(slots[usize(i)]);
   }
   if (drawn.empty()) return;
-  const Matrix more = features.select(drawn).with_cols(cols_);
-  sample_ =
-      sample_.rows() == 0 ? more : stack_rows(std::vector<Matrix>{sample_.with_cols(cols_), more});
-  if (static_cast<Index>(keys_.size()) <= most_sampled_) return;
+  sample_.push_back(features.select(drawn));
+  sample_bytes_ += sample_.back().size_bytes();
+  if (sample_bytes_ > 2 * kMostSampleBytes)
+    most_sampled_ = std::min(most_sampled_, static_cast<Index>(keys_.size()) / 2);
+  if (static_cast<Index>(keys_.size()) > 2 * most_sampled_) thin_sample();
+}
+
+void FileSurvey::thin_sample() {
   std::vector<double> ordered = keys_;
   const auto cut = ordered.begin() + most_sampled_;
   std::nth_element(ordered.begin(), cut, ordered.end());
   largest_key_ = *cut;
-  std::vector<Index> kept;
-  for (std::size_t i = 0; i < keys_.size(); ++i) {
-    if (keys_[i] >= largest_key_) continue;
-    keys_[kept.size()] = keys_[i];
-    sample_slots_[kept.size()] = sample_slots_[i];
-    kept.push_back(static_cast<Index>(i));
+  std::size_t at = 0;  // of all rows, as they were
+  std::size_t left = 0;
+  sample_bytes_ = 0;
+  for (Matrix& part : sample_) {
+    std::vector<Index> kept;
+    for (Index row = 0; row < part.rows(); ++row, ++at) {
+      if (keys_[at] >= largest_key_) continue;
+      keys_[left] = keys_[at];
+      sample_slots_[left++] = sample_slots_[at];
+      kept.push_back(row);
+    }
+    part = part.select(kept);
+    sample_bytes_ += part.size_bytes();
   }
-  keys_.resize(kept.size());
-  sample_slots_.resize(kept.size());
-  sample_ = sample_.select(kept);
+  std::erase_if(sample_, [](const Matrix& part) { return part.rows() == 0; });
+  keys_.resize(left);
+  sample_slots_.resize(left);
 }
 
 Labels FileSurvey::classes() const {
@@ -97,10 +113,15 @@ double FileSurvey::scale_gamma() const {
 
 bool FileSurvey::is_dense() const { return store_dense(rows_, cols_, stored_); }
 
-TrainingSet FileSurvey::sample() const {
+TrainingSet FileSurvey::take_sample() {
+  if (static_cast<Index>(keys_.size()) > most_sampled_) thin_sample();
+  for (Matrix& part : sample_) {
+    part = part.with_cols(cols_);
+    part = is_dense() ? part.to_dense() : part.to_sparse();
+  }
   TrainingSet set;
-  set.features =
-      is_dense() ? sample_.with_cols(cols_).to_dense() : sample_.with_cols(cols_).to_sparse();
+  set.features = stack_rows(sample_);
+  sample_.clear();
   set.classes = classes();
   set.num_classes = set.classes.size();
   std::vector<std::int32_t> class_of_slot(slot_rows_.size());

@@ -13,7 +13,7 @@ namespace tamis {
 
 class FileSurvey {
  public:
-  /// Draws a uniform sample of up to `most_sampled` rows.
+  /// Draws a uniform sample of up to `most_sampled` rows, fewer if they are large.
   FileSurvey(Index most_sampled, const Random& random)
       : most_sampled_(most_sampled), random_(random) {}
 
@@ -31,10 +31,12 @@ class FileSurvey {
   /// Whether rows are to be held dense.
   bool is_dense() const;
   /// Features and classes of the sample, at a cost of 1 each; the kernel is left to the caller.
-  TrainingSet sample() const;
+  /// The survey does not have them any more.
+  TrainingSet take_sample();
 
  private:
   void add_to_sample(const Matrix& features, std::span<const Index> slots);
+  void thin_sample();
 
   Index most_sampled_;
   Random random_;
@@ -47,8 +49,10 @@ class FileSurvey {
   std::map<std::string, Index> slot_of_;  // classes in the order they appear
   std::vector<double> numbers_;           // by slot, where labels are numbers
   std::vector<Index> slot_rows_;
-  // The sample: the rows with the smallest of the random numbers given to all.
-  Matrix sample_;
+  // The sample: the rows with the smallest of the random numbers given to all. It grows to twice
+  // its size before it is cut back.
+  std::vector<Matrix> sample_;  // blocks of rows
+  Index sample_bytes_ = 0;
   std::vector<double> keys_;
   std::vector<Index> sample_slots_;
   double largest_key_ = 1;

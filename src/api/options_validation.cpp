@@ -14,12 +14,12 @@ namespace tamis {
 namespace {
 
 void validate_leader(const LeaderOptions& leader) {
-  const auto threshold = [](double value, const std::string& name) {
-    require_option(std::isfinite(value) && value > 0, name, value, "finite and greater than 0");
-  };
-  if (leader.threshold != 0) threshold(leader.threshold, "threshold");
-  for (const auto& [label, value] : leader.class_thresholds)
-    threshold(value, "the threshold of class " + label);
+  require_option(std::isfinite(leader.threshold) && leader.threshold >= 0, "threshold",
+                 leader.threshold, "finite and greater than 0, or 0 for one that gives --leaders");
+  for (const auto& [label, value] : leader.class_thresholds) {
+    require_option(std::isfinite(value) && value > 0, "the threshold of class " + label, value,
+                   "finite and greater than 0");
+  }
   const bool given = leader.threshold != 0 || !leader.class_thresholds.empty();
   require_option(leader.leaders >= 0, "leaders", static_cast<double>(leader.leaders), "at least 0");
   require_option(leader.leaders == 0 || !given, "leaders", static_cast<double>(leader.leaders),

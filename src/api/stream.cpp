@@ -12,6 +12,7 @@
 #include "data/stack_rows.hpp"
 #include "io/dataset_blocks.hpp"
 #include "methods/leader_stream.hpp"
+#include "methods/leader_threshold.hpp"
 #include "methods/leaders.hpp"
 #include "tamis/error.hpp"
 
@@ -35,7 +36,7 @@ void require_streamable(const TrainOptions& options) {
 
 FileSurvey survey_file(const std::string& path, const ReadOptions& read,
                        const TrainOptions& options, const RunControl& control) {
-  FileSurvey survey(kThresholdRows, Random(options.seed, kSampleStream));
+  FileSurvey survey(threshold_sample_rows(options.leader), Random(options.seed, kSampleStream));
   DatasetBlocks blocks(path, read, control, "survey");
   for (Dataset block = blocks.next(); block.rows() > 0; block = blocks.next()) survey.add(block);
   if (survey.rows() == 0) throw DataError(path + ": no rows");
@@ -64,9 +65,9 @@ struct Leaders {
 
 class LeaderPass {
  public:
-  LeaderPass(const FileSurvey& survey, const TrainContext& context)
+  LeaderPass(FileSurvey& survey, const TrainContext& context)
       : survey_(survey), context_(context), classes_(survey.classes()) {
-    TrainingSet sample = survey.sample();
+    TrainingSet sample = survey.take_sample();
     sample.kernel = settled_kernel(context.options, survey);
     const Metric metric = leader_metric(sample, context.options);
     found_.thresholds = leader_thresholds(sample, metric, survey.rows(), context);
@@ -147,7 +148,7 @@ TrainResult train_stream(const std::string& path, const ReadOptions& read,
   options.validate();
   require_streamable(options);
   const TrainContext context{options, control, {}};
-  const FileSurvey survey =
+  FileSurvey survey =
       with_threads(control.threads, [&] { return survey_file(path, read, options, control); });
   const double survey_seconds = context.watch.seconds();
   const Leaders leaders =

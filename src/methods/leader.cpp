@@ -6,6 +6,7 @@
 
 #include "base/checked.hpp"
 #include "kernels/kernel_value.hpp"
+#include "methods/leader_threshold.hpp"
 #include "methods/leaders.hpp"
 #include "methods/sifting.hpp"
 #include "tamis/error.hpp"

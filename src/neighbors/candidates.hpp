@@ -84,7 +84,6 @@ class Candidates {
     if (size_ > room_ || (first_time && size_ >= k_)) cut();
   }
 
-  std::span<const NeighborKey> unsorted() const { return {keys_.data(), usize(size_)}; }
   /// The answer, in order. Ends the collecting.
   std::span<const NeighborKey> sorted() {
     if (size_ > k_) cut();

@@ -1,45 +1,40 @@
-// An index that rows are added to one by one.
+// An index that rows are added to.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "neighbors/distances.hpp"
 #include "neighbors/neighbor_index.hpp"
 
 namespace tamis {
 
-/// Answers whether an inserted row lies within a radius, with the distance and so the answer of a
-/// naive scan. The latest rows are scanned in blocks; older ones are in parts of growing size, each
-/// an index of its own, and two parts become one when the newer is as large as the older: a row is
-/// moved log2(n) times in all. Not for use from several threads while rows are inserted.
+/// Answers whether a row that was inserted lies within a radius, as a naive scan would (rows held
+/// sparse: up to the rounding of distances, for each part decides by itself how to hold its rows).
+/// Rows are kept in parts of growing size, each an index of its own, and two parts become one when
+/// the newer is as large as the older: a row is moved log2(n) times in all. Not for use from
+/// several threads while rows are inserted.
 class GrowingIndex {
  public:
-  /// Rows of `rows`, which is shared, may be inserted and asked for.
-  GrowingIndex(const Matrix& rows, const Metric& metric);
-  ~GrowingIndex();
+  explicit GrowingIndex(const Metric& metric) : metric_(metric) {}
 
-  void insert(Index row);
+  /// All rows have the same columns and storage. Throws as make_neighbor_index() does.
+  void insert(Matrix rows, const RunControl& control = {});
   Index size() const { return size_; }
 
-  bool any_within(Index row, double squared_radius) const;
+  /// 1 for each of the given rows of `queries` that has an inserted row within the radius, else 0.
+  std::vector<std::uint8_t> any_within(const Matrix& queries, std::span<const Index> rows,
+                                       double squared_radius, const RunControl& control = {}) const;
 
  private:
   struct Part {
-    std::vector<Index> rows;
+    Matrix rows;
     std::unique_ptr<NeighborIndex> index;
   };
 
-  bool recent_within(Index row, float limit) const;
-  void move_recent_to_parts();
-
-  std::shared_ptr<const Space> space_;
+  Metric metric_;
   Index size_ = 0;
   std::vector<Part> parts_;  // the largest first
-  std::vector<Index> recent_;
-  std::vector<Distances> recent_blocks_;   // a part of recent_, full panels
-  std::unique_ptr<Distances> last_block_;  // the others
 };
 
 }  // namespace tamis

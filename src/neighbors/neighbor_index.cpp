@@ -196,22 +196,6 @@ void NeighborIndex::mark_within(const Matrix& queries, std::span<const Index> ro
   });
 }
 
-std::vector<std::vector<std::uint32_t>> NeighborIndex::unsorted_balls(
-    const Matrix& queries, std::span<const Index> rows, float limit,
-    const RunControl& control) const {
-  std::vector<std::vector<std::uint32_t>> balls(rows.size());
-  if (limit < 0) return balls;
-  for_each_batch(queries, rows, control, [&](const QueryBatch& batch, Index first_query) {
-    run_groups(
-        batch, [&](Candidates& candidates) { candidates.start_within(limit); },
-        [&](Index query, Candidates& candidates) {
-          auto& ball = balls[usize(first_query + query)];
-          for (const NeighborKey key : candidates.unsorted()) ball.push_back(key_row(key));
-        });
-  });
-  return balls;
-}
-
 std::unique_ptr<NeighborIndex> make_neighbor_index(const Matrix& points, const Metric& metric,
                                                    Structure structure, const RunControl& control,
                                                    Index expected_k) {

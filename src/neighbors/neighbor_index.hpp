@@ -99,14 +99,10 @@ class NeighborIndex {
   std::vector<std::uint8_t> any_within(const Matrix& queries, std::span<const Index> rows,
                                        double squared_radius, const RunControl& control = {}) const;
 
-  // For passes that only strike out points. `limit` is Space::internal_limit().
-  /// marks[p] = 1 for every point p within the radius of one of the rows.
+  /// marks[p] = 1 for every point p within the radius of one of the rows, for passes that only
+  /// strike out points. `limit` is Space::internal_limit().
   void mark_within(const Matrix& queries, std::span<const Index> rows, float limit,
                    std::span<std::uint8_t> marks, const RunControl& control) const;
-  /// The points within the radius of each row, in no particular order.
-  std::vector<std::vector<std::uint32_t>> unsorted_balls(const Matrix& queries,
-                                                         std::span<const Index> rows, float limit,
-                                                         const RunControl& control) const;
 
   const Space& space() const { return *space_; }
 

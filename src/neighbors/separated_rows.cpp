@@ -14,10 +14,50 @@
 namespace tamis {
 namespace {
 
-constexpr Index kHeldRows = Index{1} << 20;  // rows of all balls held at once, about
-constexpr Index kMostBalls = 4096;
-constexpr Index kFewRows = 4096;  // not worth another index
+constexpr Index kFirstBatch = 64;
+constexpr Index kMostBatch = 1024;
+constexpr Index kFewToSeparate = 64;  // rows compared with each other, all pairs
+constexpr Index kFewRows = 4096;      // not worth another index
 constexpr int kMostLevels = 64;
+
+// separated_rows() of a few points of a space, by all their distances.
+std::vector<Index> separated_among_few(const Space& space, std::span<const Index> rows,
+                                       float limit) {
+  const auto count = static_cast<Index>(rows.size());
+  const Index stride = round_up(count, kPanel);
+  std::vector<float> distances(usize(count * stride));
+  const std::vector<float> self = space.self_values(space.points(), rows);
+  Distances(space, rows).evaluate(space.points(), rows, self, 0, count, distances.data(), stride);
+  std::vector<Index> taken;  // positions
+  for (Index i = 0; i < count; ++i) {
+    if (std::none_of(taken.begin(), taken.end(),
+                     [&](Index j) { return distances[usize(i * stride + j)] <= limit; }))
+      taken.push_back(i);
+  }
+  for (Index& position : taken) position = rows[usize(position)];
+  return taken;
+}
+
+// The same of more: those of the first half strike out rows of the second.
+std::vector<Index> separated_among(const Space& space, std::vector<Index> rows, float limit,
+                                   const RunControl& control) {
+  if (static_cast<Index>(rows.size()) <= kFewToSeparate)
+    return separated_among_few(space, rows, limit);
+  const auto half = rows.begin() + static_cast<Index>(rows.size() / 2);
+  std::vector<Index> taken = separated_among(space, {rows.begin(), half}, limit, control);
+  rows.erase(rows.begin(), half);
+  std::vector<std::uint8_t> struck(rows.size(), 0);
+  make_structure(space.of_points(rows), Structure::brute_force, control)
+      ->mark_within(space.points(), taken, limit, struck, control);
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (struck[i] == 0) rows[left++] = rows[i];
+  }
+  rows.resize(left);
+  const std::vector<Index> more = separated_among(space, std::move(rows), limit, control);
+  taken.insert(taken.end(), more.begin(), more.end());
+  return taken;
+}
 
 }  // namespace
 
@@ -27,7 +67,8 @@ Sieve::Sieve(const NeighborIndex& index, std::span<const Index> rows, float limi
       control_(control),
       limit_(limit),
       rows_(rows),
-      struck_(usize(index.num_points()), 1) {
+      struck_(usize(index.num_points()), 1),
+      batch_(kFirstBatch) {
   for (const Index row : rows_) {
     if (row < 0 || row >= index.num_points()) {
       throw InvalidArgument(
@@ -70,37 +111,13 @@ std::vector<Index> Sieve::take() {
     if (struck_[usize(rows_[cursor_])] == 0) candidates.push_back(rows_[cursor_]);
   }
   if (candidates.empty()) return candidates;
-  return candidates.size() == 1 ? take_one(candidates[0]) : take_some(candidates);
-}
-
-std::vector<Index> Sieve::take_one(Index row) {
-  struck_[usize(row)] = 1;
-  const Index before = std::count(struck_.begin(), struck_.end(), 0);
-  strike_around({&row, 1});
-  const Index ball = before - std::count(struck_.begin(), struck_.end(), 0);
-  if (4 * ball < kHeldRows) batch_ = 4;
-  return {row};
-}
-
-std::vector<Index> Sieve::take_some(std::span<const Index> candidates) {
-  const NeighborIndex& index = subset_index_ ? *subset_index_ : index_;
-  const auto balls = index.unsorted_balls(index_.space().points(), candidates, limit_, control_);
-  std::vector<Index> taken;
-  Index total = 0;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    total += static_cast<Index>(balls[i].size());
-    if (struck_[usize(candidates[i])] != 0) continue;
-    taken.push_back(candidates[i]);
-    struck_[usize(candidates[i])] = 1;
-    for (const std::uint32_t point : balls[i])
-      struck_[subset_index_ ? usize(subset_[point]) : point] = 1;
-  }
-  drop_struck_rows();
   const auto count = static_cast<Index>(candidates.size());
-  const bool mostly_used = 2 * static_cast<Index>(taken.size()) >= count;
-  batch_ =
-      std::min(mostly_used ? 2 * count : count / 2, kHeldRows * count / std::max<Index>(1, total));
-  batch_ = std::clamp<Index>(batch_, 1, kMostBalls);
+  std::vector<Index> taken =
+      separated_among(index_.space(), std::move(candidates), limit_, control_);
+  for (const Index row : taken) struck_[usize(row)] = 1;
+  strike_around(taken);
+  const bool mostly_taken = 2 * static_cast<Index>(taken.size()) >= count;
+  batch_ = std::clamp(mostly_taken ? 2 * count : count / 2, kFirstBatch, kMostBatch);
   return taken;
 }
 

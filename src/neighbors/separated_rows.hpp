@@ -13,8 +13,8 @@ namespace tamis {
 /// Goes through rows in a given order and takes each one that lies within the radius of none taken
 /// before. Instead of asking every row for the rows taken so far, each row taken strikes out the
 /// rows around it: the answer of the naive scan, with a ball query a row taken and nothing for the
-/// others. Balls of several rows are found at once, and used only if the row is still there when
-/// its turn comes.
+/// others. Rows not struck out yet are taken some at a time: first it is found which of them
+/// remain among themselves, then these strike together, on all threads.
 class Sieve {
  public:
   /// `rows` are points of `index`; both must outlive the sieve. `limit` is the squared radius as
@@ -31,8 +31,6 @@ class Sieve {
   std::vector<Index> take();
 
  private:
-  std::vector<Index> take_one(Index row);
-  std::vector<Index> take_some(std::span<const Index> candidates);
   void drop_struck_rows();
 
   const NeighborIndex& index_;
@@ -41,7 +39,7 @@ class Sieve {
   std::span<const Index> rows_;
   std::size_t cursor_ = 0;
   std::vector<std::uint8_t> struck_;  // by point; also set for points that are not among the rows
-  Index batch_ = 1;
+  Index batch_;                       // rows looked at next
   // Brute force looks at fewer points once many are struck out: an index over `subset_`.
   std::vector<Index> subset_;
   std::unique_ptr<NeighborIndex> subset_index_;

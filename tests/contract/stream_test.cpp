@@ -76,7 +76,7 @@ TEST(Stream, AThresholdIsFoundOnASample) {
   for (const Gamma::Rule rule : {Gamma::Rule::scale, Gamma::Rule::automatic}) {
     options.gamma.rule = rule;
     const TrainResult result = train_stream(file.path(), {}, options);
-    EXPECT_NEAR(result.report.details.at(0).second, 1000, 300);
+    EXPECT_NEAR(result.report.details.at(0).second, 1000, 100);
     const TrainResult whole = train(data, options);
     EXPECT_GE(
         agreement(predict(result.model, data.features()), predict(whole.model, data.features())),

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "kernels/kernel_value.hpp"
 #include "methods/leader_stream.hpp"
+#include "methods/leader_threshold.hpp"
 #include "methods/leaders.hpp"
 #include "methods/sifting.hpp"
 #include "support/training_sets.hpp"
@@ -188,13 +190,47 @@ TEST(Leaders, AWantedNumberIsAboutMet) {
       run.options.leader.leaders = wanted;
       MethodResult result = train_leader(set, run.context());
       EXPECT_NEAR(report_detail(result.report, "rows_used"), static_cast<double>(wanted),
-                  0.3 * static_cast<double>(wanted));
+                  0.1 * static_cast<double>(wanted));
     }
   }
   // By default, a tenth.
   run.options.leader.leaders = 0;
   MethodResult result = train_leader(set_of(rows[0], kRbf), run.context());
-  EXPECT_NEAR(report_detail(result.report, "rows_used"), 2000, 600);
+  EXPECT_NEAR(report_detail(result.report, "rows_used"), 2000, 200);
+}
+
+TEST(Leaders, AWantedNumberIsAboutMetFromAPartOfTheRows) {
+  const MethodCall run;
+  const TrainContext context = run.context();
+  for (const Index cols : {2, 4}) {
+    const TrainingSet all = set_of(random_matrix(200'000, cols, 9), kRbf, 1);
+    TrainingSet part = set_of(all.features.select(iota_rows(20'000)), kRbf, 1);
+    const Metric metric = leader_metric(all, run.options);
+    const double threshold = find_threshold(part, metric, 2000, all.rows(), context);
+    const auto leaders = find_leaders(all, metric, iota_rows(all.rows()), threshold, context);
+    EXPECT_NEAR(static_cast<double>(leaders.size()), 2000, 200) << cols << " columns";
+  }
+}
+
+TEST(Leaders, TheirNumberGrowsEverMoreSlowly) {
+  // Exponents that fall by the same factor: d log leaders / d log rows = 0.8 * 0.9^(log rows).
+  const auto slowing = [](double rows) {
+    return std::exp(0.8 / std::log(0.9) * std::pow(0.9, std::log(rows)));
+  };
+  // Points that cover a square.
+  const auto filling = [](double rows) { return 1 / (1e-4 + 0.02 / std::sqrt(rows)); };
+  for (const auto& leaders : {std::function<double(double)>(slowing), {filling}}) {
+    const double growth =
+        leader_growth({1000, 4000, 16'000}, {leaders(1000), leaders(4000), leaders(16'000)}, 1e5);
+    const double expected = leaders(1e5) / leaders(16'000);
+    EXPECT_GT(expected, 1.1);
+    EXPECT_NEAR(growth, expected, 0.1 * expected);
+  }
+  // A power law goes on, what does not grow stays, and nothing grows faster than the rows.
+  EXPECT_NEAR(leader_growth({100, 400, 1600}, {10, 20, 40}, 6400), 2, 1e-9);
+  EXPECT_EQ(leader_growth({100, 400, 1600}, {10, 10, 10}, 6400), 1);
+  EXPECT_NEAR(leader_growth({100, 400, 1600}, {1, 30, 1600}, 6400), 4, 1e-9);
+  EXPECT_EQ(leader_growth({100, 400, 1600}, {10, 20, 30}, 1600), 1);
 }
 
 TEST(Leaders, CopiesHaveOneLeader) {
