@@ -246,7 +246,8 @@ def documented(estimator: _Estimator) -> _Estimator:
     arguments = inspect.signature(estimator).parameters.values()
     section = "\n    ".join(["Parameters", "----------", *_parameter_lines(arguments)])
     assert estimator.__doc__ is not None
-    attributes = _REGRESSOR_ATTRIBUTES if estimator._task == "regression" else _CLASSIFIER_ATTRIBUTES
+    is_regressor = getattr(estimator, "_task") == "regression"
+    attributes = _REGRESSOR_ATTRIBUTES if is_regressor else _CLASSIFIER_ATTRIBUTES
     text = estimator.__doc__.replace("PARAMETERS", section)
     estimator.__doc__ = text.replace("    ATTRIBUTES\n", attributes)
     return estimator

@@ -27,7 +27,7 @@ class SubsampleSVC(Classifier):
     >>> X, y = tamis.generate("checkerboard", 20000)
     >>> machine = tamis.SubsampleSVC(delta=0.1, C=10, gamma=100).fit(X, y)
     >>> machine.report_["details"]["rows_used"]
-    2000.0
+    1999.0
     """
 
     _methods = ("subsample",)
