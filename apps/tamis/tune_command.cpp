@@ -35,8 +35,13 @@ class TuneCommand : public Command {
                    "more rows");
     options.integer("--folds", tune_.folds, 2, 1000, "N", "parts, each held out once");
     options.integer("--points", tune_.points, 1, 1'000'000, "N", "random search: points to try");
-    options.integer("--rows", tune_.rows, 0, std::numeric_limits<std::int64_t>::max(), "N",
-                    "search on so many rows at most, drawn from each class; 0: all");
+    options.integer(
+        "--rows", tune_.rows, -1, std::numeric_limits<std::int64_t>::max(), "N",
+        "search on so many rows at most, drawn from each class; 0: all; -1: 5000, or all "
+        "with --centres");
+    options.integer("--centres", tune_.centres, 0, 1'000'000, "N",
+                    "falk, falk-c, knn-svm: try each point on the neighbourhoods of N random rows "
+                    "alone, by k'-internal cross-validation; 0: on the whole");
     options.number("--search-seconds", tune_.max_seconds, 0, 1e9, "NUMBER",
                    "stop the search after this many seconds; 0: no limit");
     options.text("-o,--output", output_, "FILE",

@@ -47,9 +47,10 @@ struct TrainReport {
   double gap = 0;               ///< primal minus dual objective, summed over machines
   double violation = 0;         ///< largest KKT violation; at most eps when converged
   std::int64_t iterations = 0;  ///< pair updates (linear: epochs), summed over machines
-  std::vector<std::int64_t> machine_iterations;  ///< the same for each machine
-  std::int64_t kernel_evaluations = 0;           ///< kernel values computed
-  std::int64_t cached_evaluations = 0;           ///< kernel values taken from the row cache instead
+  /// Pair updates of each machine of the model, in the training that made it.
+  std::vector<std::int64_t> machine_iterations;
+  std::int64_t kernel_evaluations = 0;  ///< kernel values computed
+  std::int64_t cached_evaluations = 0;  ///< kernel values taken from the row cache instead
   /// Seconds per phase in order of first use, and the whole.
   std::vector<std::pair<std::string, double>> phase_seconds;
   double train_seconds = 0;

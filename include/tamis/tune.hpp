@@ -34,8 +34,13 @@ struct TuneOptions {
   Search search = Search::grid;
   Index folds = 5;
   Index points = 30;  ///< random search
-  /// Search on at most so many rows, drawn from each class in proportion; 0: all.
-  Index rows = 5000;
+  /// Search on at most so many rows, drawn from each class in proportion; 0: all; -1: 5,000, or all
+  /// with `centres`.
+  Index rows = -1;
+  /// falk, falk-c and knn-svm over cost, gamma and k: every point is tried on the neighbourhoods of
+  /// so many random rows alone, by k'-internal cross-validation (Segata and Blanzieri 2010); 0:
+  /// whole trainings.
+  Index centres = 0;
   double max_seconds = 0;  ///< of the search; points not tried by then have no error; 0: no limit
 };
 
@@ -46,12 +51,12 @@ std::vector<TuneAxis> default_axes(const Dataset& data, const TrainOptions& base
 
 struct TunePoint {
   std::vector<double> values;  ///< by axis
-  double error = 0;            ///< mean over the folds: share of wrong rows, or mean squared error;
-                               ///< NaN: not known
-  double deviation = 0;        ///< over the folds
-  Index rows = 0;              ///< searched on, training and held-out together
-  double seconds = 0;          ///< of all folds, one thread
-  std::string failure;         ///< why there is no error
+  double error = 0;      ///< mean over the folds (with centres: over the neighbourhoods): share
+                         ///< of wrong rows, or mean squared error; NaN: not known
+  double deviation = 0;  ///< over the same
+  Index rows = 0;        ///< searched on, training and held-out together
+  double seconds = 0;    ///< of all folds, one thread
+  std::string failure;   ///< why there is no error
 };
 
 struct TuneResult {

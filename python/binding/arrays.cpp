@@ -60,6 +60,20 @@ Labels to_class_labels(const py::array_t<std::int32_t>& codes, const py::object&
   return Labels::numeric(std::move(labels));
 }
 
+Dataset to_dataset(const py::object& features, const py::object& targets, const py::object& weights,
+                   std::shared_ptr<const void> owner) {
+  Labels labels;
+  if (py::isinstance<py::tuple>(targets)) {
+    const auto parts = py::reinterpret_borrow<py::tuple>(targets);
+    labels = to_class_labels(parts[0].cast<py::array_t<std::int32_t>>(), parts[1]);
+  } else {
+    labels = Labels::numeric(to_vector(targets.cast<py::array_t<double>>()));
+  }
+  std::vector<double> row_weights;
+  if (!weights.is_none()) row_weights = to_vector(weights.cast<py::array_t<double>>());
+  return Dataset(to_matrix(features, std::move(owner)), std::move(labels), std::move(row_weights));
+}
+
 py::object from_classes(const Labels& classes) {
   if (classes.kind() == LabelKind::text) {
     py::list names;

@@ -28,6 +28,11 @@ py::object from_matrix(const Matrix& matrix, const py::capsule& owner);
 /// Labels from codes (int32) into classes: numbers (a float64 array) or words (a list of str).
 Labels to_class_labels(const py::array_t<std::int32_t>& codes, const py::object& classes);
 
+/// Labelled rows. `targets` is a float64 array (regression) or a tuple (codes, classes) as above;
+/// `weights` an array or None; `owner` keeps the features alive.
+Dataset to_dataset(const py::object& features, const py::object& targets, const py::object& weights,
+                   std::shared_ptr<const void> owner);
+
 /// Classes as a float64 array or a list of str.
 py::object from_classes(const Labels& classes);
 

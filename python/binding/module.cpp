@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include "arrays.hpp"
+#include "dictionaries.hpp"
 #include "listening.hpp"
 #include "tamis/calibrate.hpp"
 #include "tamis/error.hpp"
@@ -46,64 +47,14 @@ py::list option_table() {
   return table;
 }
 
-py::dict to_dict(const TrainReport& report) {
-  py::dict seconds;
-  for (const auto& [phase, taken] : report.phase_seconds) seconds[py::str(phase)] = taken;
-  py::dict details;
-  for (const auto& [name, value] : report.details) details[py::str(name)] = value;
-  py::dict tables;
-  for (const ReportTable& table : report.tables) {
-    py::list rows;
-    for (const auto& values : table.rows) {
-      py::dict row;
-      for (std::size_t c = 0; c < values.size(); ++c) row[py::str(table.columns[c])] = values[c];
-      rows.append(row);
-    }
-    tables[py::str(table.name)] = rows;
-  }
-  py::dict result;
-  result["method"] = report.method;
-  result["rows"] = report.rows;
-  result["features"] = report.features;
-  result["classes"] = report.classes;
-  result["machines"] = report.machines;
-  result["support_vectors"] = report.support_vectors;
-  result["bounded_support_vectors"] = report.bounded_support_vectors;
-  result["stop_reason"] = stop_reason_name(report.stop_reason);
-  result["objective"] = report.objective;
-  result["gap"] = report.gap;
-  result["violation"] = report.violation;
-  result["iterations"] = report.iterations;
-  result["machine_iterations"] = report.machine_iterations;
-  result["kernel_evaluations"] = report.kernel_evaluations;
-  result["cached_evaluations"] = report.cached_evaluations;
-  result["phase_seconds"] = seconds;
-  result["details"] = details;
-  result["tables"] = tables;
-  result["train_seconds"] = report.train_seconds;
-  result["peak_memory_bytes"] = report.peak_memory_bytes;
-  result["warnings"] = report.warnings;
-  return result;
-}
-
-/// `targets` is a float64 array (regression) or a tuple (codes, classes); `weights` an array or
-/// None; `folds` that the probabilities are fitted with, or 0 for none.
+/// `folds` that the probabilities are fitted with, or 0 for none.
 py::tuple train_model(const py::object& features, const py::object& targets,
                       const py::object& weights, const TrainOptions& options, int folds,
                       int threads, std::int64_t memory_bytes, const py::object& on_progress) {
-  Labels labels;
-  if (options.task == Task::regression) {
-    labels = Labels::numeric(to_vector(targets.cast<py::array_t<double>>()));
-  } else {
-    const auto parts = targets.cast<py::tuple>();
-    labels = to_class_labels(parts[0].cast<py::array_t<std::int32_t>>(), parts[1]);
-  }
-  std::vector<double> row_weights;
-  if (!weights.is_none()) row_weights = to_vector(weights.cast<py::array_t<double>>());
   const auto owner = keep_alive(features);
   TrainResult result;
   {
-    const Dataset data(to_matrix(features, owner), std::move(labels), std::move(row_weights));
+    const Dataset data = to_dataset(features, targets, weights, owner);
     run_listening(threads, memory_bytes, on_progress, [&](const RunControl& control) {
       result = folds > 0
                    ? train_calibrated(data, options, folds, CalibrationMethod::sigmoid, control)
@@ -154,6 +105,45 @@ py::object probabilities_of_rows(const Model& model, const py::object& features,
   run_listening(threads, 0, on_progress,
                 [&](const RunControl& control) { result = probabilities(model, rows, control); });
   return from_vector(std::move(result.values), {result.rows, result.cols});
+}
+
+/// The problem is the options', but for these three: a hard margin has an infinite cost, which
+/// nothing can be trained with.
+py::dict certify_model(const Model& model, const py::object& features, const py::object& targets,
+                       const py::object& weights, TrainOptions options, double cost, double tube,
+                       double eps, int threads, std::int64_t memory_bytes,
+                       const py::object& on_progress) {
+  options.cost = cost;
+  options.tube = tube;
+  options.eps = eps;
+  const Dataset data = to_dataset(features, targets, weights, keep_alive(features));
+  Certificate certificate;
+  run_listening(threads, memory_bytes, on_progress, [&](const RunControl& control) {
+    certificate = certify(model, data, options, control);
+  });
+  return to_dict(certificate);
+}
+
+/// `train` and `test` are (features, targets, weights); without `test` (None), `test_share` of the
+/// rows is drawn.
+py::dict compare_methods(const std::vector<std::pair<std::string, TrainOptions>>& methods,
+                         const py::tuple& train, const py::object& test, double test_share,
+                         Index runs, int threads, std::int64_t memory_bytes,
+                         const py::object& on_progress) {
+  CompareOptions plan;
+  plan.runs = runs;
+  for (const auto& [name, options] : methods) plan.methods.push_back({name, options});
+  const auto dataset = [](const py::tuple& parts) {
+    return to_dataset(parts[0], parts[1], parts[2], keep_alive(parts[0]));
+  };
+  const Dataset rows = dataset(train);
+  const Dataset test_rows = test.is_none() ? Dataset() : dataset(test.cast<py::tuple>());
+  Comparison comparison;
+  run_listening(threads, memory_bytes, on_progress, [&](const RunControl& control) {
+    comparison = test.is_none() ? compare_split(rows, test_share, plan, control)
+                                : compare(rows, test_rows, plan, control);
+  });
+  return to_dict(comparison);
 }
 
 // Views of a model's arrays are read-only and keep its machine alive.
@@ -222,7 +212,18 @@ void bind_options(py::module_& module) {
            [](TrainOptions& options, std::vector<std::pair<std::string, double>> weights) {
              options.class_weights = std::move(weights);
              options.validate();
-           });
+           })
+      .def("set_class_thresholds",
+           [](TrainOptions& options, std::vector<std::pair<std::string, double>> thresholds) {
+             options.leader.class_thresholds = std::move(thresholds);
+             options.validate();
+           })
+      .def(
+          "keep",
+          [](TrainOptions& options, bool cost, bool gamma, bool scaling) {
+            options.automatic = {cost, gamma, scaling};
+          },
+          py::kw_only(), py::arg("cost"), py::arg("gamma"), py::arg("scaling"));
   module.def("option_table", option_table);
   module.def("method_names", method_names);
 }
@@ -254,6 +255,12 @@ void bind_model(py::module_& module) {
                       [](const py::bytes& bytes) { return model_from_bytes(bytes); }));
   module.def("train", train_model, py::arg("features"), py::arg("targets"), py::arg("weights"),
              py::arg("options"), py::arg("folds"), py::arg("threads"), py::arg("memory_bytes"),
+             py::arg("on_progress"));
+  module.def("certify", certify_model, py::arg("model"), py::arg("features"), py::arg("targets"),
+             py::arg("weights"), py::arg("options"), py::arg("cost"), py::arg("tube"),
+             py::arg("eps"), py::arg("threads"), py::arg("memory_bytes"), py::arg("on_progress"));
+  module.def("compare", compare_methods, py::arg("methods"), py::arg("train"), py::arg("test"),
+             py::arg("test_share"), py::arg("runs"), py::arg("threads"), py::arg("memory_bytes"),
              py::arg("on_progress"));
   module.def("parse_bytes", parse_bytes);
   module.def("load_model", [](const std::string& path) {

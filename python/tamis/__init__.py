@@ -9,16 +9,22 @@ True
 """
 import os as _os
 
-from . import _core
+from . import _core, plot
+from ._auto import AutoSVC
+from ._checks import certify, compare
 from ._data import generate
+from ._ensembles import RandomSubsetSVC, RansacSVC
 from ._linear import LinearSVC, LinearSVR
 from ._local import FalkSVC, FalkSVR, KNNSVC
+from ._margin import OptMarginSVC, TubeSVR
 from ._parameters import TrainingWarning
+from ._sifting import CGLQSVC, LeaderSVC, LocalSamplingSVC, SubsampleSVC
 from ._svm import SVC, SVR
 
 __version__: str = _core.version
-__all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "FalkSVC", "FalkSVR", "KNNSVC", "TrainingWarning", "generate",
-           "__version__"]
+__all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "FalkSVC", "FalkSVR", "KNNSVC", "SubsampleSVC", "CGLQSVC",
+           "LocalSamplingSVC", "LeaderSVC", "RandomSubsetSVC", "RansacSVC", "OptMarginSVC", "TubeSVR", "AutoSVC",
+           "TrainingWarning", "certify", "compare", "generate", "plot", "__version__"]
 
 # A forked child has none of its parent's threads; with them ended before, it starts its own.
 _os.register_at_fork(before=_core.release_worker_threads)

@@ -57,10 +57,17 @@ class Classifier(ClassifierMixin, Estimator):
                              "Invalid input - all samples with positive weights belong to the same class")
         codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1).astype(np.int32)
         self.class_weight_ = self._class_factors(codes, weights)
-        names = _core_class_names(self.classes_)
-        if self.class_weight is not None:
-            options.set_class_weights([(str(name), factor) for name, factor in zip(names, self.class_weight_)])
+        names = core_class_names(self.classes_)
+        self._set_class_options(options, self.classes_, names)
         return codes, names
+
+    def _set_class_options(self, options: _core.Options, classes: np.ndarray, names: Any) -> None:
+        """Options that have a number for each class, by what the core calls the classes."""
+        if isinstance(self.class_weight, str):
+            options.set("class-weight", self.class_weight)
+        elif self.class_weight is not None:
+            factors = compute_class_weight(self.class_weight, classes=classes, y=classes)
+            options.set_class_weights([(str(name), factor) for name, factor in zip(names, factors)])
 
     def _class_factors(self, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
@@ -156,7 +163,7 @@ class Classifier(ClassifierMixin, Estimator):
         return sp.vstack(pairs).tocsr() if sp.issparse(vectors) else np.vstack(pairs)
 
 
-def _core_class_names(classes: np.ndarray) -> np.ndarray | list[str]:
+def core_class_names(classes: np.ndarray) -> np.ndarray | list[str]:
     """Classes as a model file names them: their numbers or words where that is possible, else 0, 1, 2 .."""
     if classes.dtype.kind in "biuf":
         numbers = classes.astype(np.float64)

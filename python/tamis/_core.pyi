@@ -8,6 +8,8 @@ class Options:
     def __init__(self) -> None: ...
     def set(self, name: str, value: str) -> None: ...
     def set_class_weights(self, weights: list[tuple[str, float]]) -> None: ...
+    def set_class_thresholds(self, thresholds: list[tuple[str, float]]) -> None: ...
+    def keep(self, *, cost: bool, gamma: bool, scaling: bool) -> None: ...
 
 class Model:
     @property
@@ -44,6 +46,29 @@ def train(
     memory_bytes: int,
     on_progress: Callable[[dict[str, Any]], None] | None,
 ) -> tuple[Model, dict[str, Any], np.ndarray]: ...
+def certify(
+    model: Model,
+    features: Any,
+    targets: Any,
+    weights: np.ndarray | None,
+    options: Options,
+    cost: float,
+    tube: float,
+    eps: float,
+    threads: int,
+    memory_bytes: int,
+    on_progress: Callable[[dict[str, Any]], None] | None,
+) -> dict[str, Any]: ...
+def compare(
+    methods: list[tuple[str, Options]],
+    train: tuple[Any, Any, np.ndarray | None],
+    test: tuple[Any, Any, np.ndarray | None] | None,
+    test_share: float,
+    runs: int,
+    threads: int,
+    memory_bytes: int,
+    on_progress: Callable[[dict[str, Any]], None] | None,
+) -> dict[str, Any]: ...
 def load_model(path: str) -> Model: ...
 def option_table() -> list[dict[str, Any]]: ...
 def method_names() -> list[str]: ...

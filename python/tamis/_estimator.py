@@ -29,6 +29,16 @@ logger = logging.getLogger("tamis")
 Self = TypeVar("Self", bound="Estimator")
 
 
+def row_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray | None:
+    """Weights as the core takes them; None: all 1."""
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, y, dtype=np.float64, only_non_negative=True)
+    if not np.any(weights > 0):
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    return weights
+
+
 def store_arguments(estimator: Estimator, arguments: dict[str, Any]) -> None:
     """For __init__: every argument becomes the attribute of its name, unchanged, as scikit-learn wants it."""
     for name, value in arguments.items():
@@ -67,19 +77,18 @@ class Estimator(BaseEstimator):
         return self
 
     def _fit_afresh(self, X: Any, y: Any, sample_weight: Any) -> None:
-        options = core_options(self._method, self._task, self._core_arguments())
+        options = self._core_options()
         rows, y = self._training_rows(X, y)
-        weights = None
-        if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, y, dtype=np.float64, only_non_negative=True)
-            if not np.any(weights > 0):
-                raise ValueError("Invalid input - all samples have zero or negative weights.")
+        weights = row_weights(sample_weight, y)
         targets = self._encode_targets(y, weights, options)
         self._model, self.report_, support = _core.train(
             rows, targets, weights, options, self._folds(), thread_count(self.n_jobs), memory_bytes(self.max_memory),
             self._progress_listener())
         self.fit_status_ = 0 if self.report_["stop_reason"] == "converged" else 1
         self._set_trained(support, targets)
+
+    def _core_options(self) -> _core.Options:
+        return core_options(self._method, self._task, self._core_arguments())
 
     def _core_arguments(self) -> dict[str, Any]:
         """Arguments by the names and with the values that core_options knows."""
@@ -157,6 +166,8 @@ class Estimator(BaseEstimator):
         logger.log(logging.INFO if self.verbose else logging.DEBUG, "%s: %s; %s after %d iterations, %.3f s",
                    type(self).__name__, self._model.describe(), report["stop_reason"], report["iterations"],
                    report["train_seconds"])
+        for text in report["remarks"]:
+            logger.log(logging.INFO if self.verbose else logging.DEBUG, "%s", text)
         for text in report["warnings"]:
             stopped = self.fit_status_ != 0 and report["stop_reason"] in text
             warnings.warn(text, ConvergenceWarning if stopped else TrainingWarning, stacklevel=4)
@@ -165,6 +176,10 @@ class Estimator(BaseEstimator):
 
     def _prediction_rows(self, X: Any) -> Any:
         check_is_fitted(self)
+        return self._known_rows(X)
+
+    def _known_rows(self, X: Any) -> Any:
+        """Rows for the core, of as many features as those of _training_rows."""
         if callable(self._kernel):
             return numbered_rows(self._kernel_values(X))
         X = self._validate_data(X, dtype=np.float32, order="C", accept_sparse="csr", reset=False)
@@ -179,6 +194,10 @@ class Estimator(BaseEstimator):
         return self._model.decision_values(rows, thread_count(self.n_jobs), self._progress_listener())
 
     # What the machine is made of.
+
+    def _stated_problem(self) -> dict[str, float]:
+        """C and epsilon of the problem that the machine solves, where they are not its arguments."""
+        return {}
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

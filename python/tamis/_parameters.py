@@ -28,7 +28,7 @@ OPTION_OF = {
 }
 
 #: Arguments that take several numbers.
-LISTS = {"k_grid", "cost_grid", "percentiles"}
+LISTS = {"k_grid", "cost_grid", "percentiles", "cost_range", "gamma_range"}
 
 #: What Python has beside the core's options, or says differently; the type as numpydoc writes it.
 PYTHON_HELP = {
@@ -63,6 +63,20 @@ PYTHON_HELP = {
     "k_grid": ("list of int", None),
     "cost_grid": ("list of float", None),
     "percentiles": ("list of float", None),
+    "cost_range": ("(float, float)", None),
+    "gamma_range": ("(float, float)", None),
+    "margin": ("{'soft', 'hard'}", "Some rows may be on the wrong side of the margin (soft), or none (hard); a hard margin that does "
+                                   "not exist is an error. Without errors there is nothing that C, margin_k or nu could set"),
+    "margin_k": ("float or 'smallest'",
+                 "k = 1/D of the reduced hulls, >= 1; 'smallest': the smallest that separates; 0: what C (classes) or nu "
+                 "(regression) asks for"),
+    "nu": ("float", "k as a share of the rows, k = nu rows / 2, up to 1; 0: not used, but 0.5 for a regression without margin_k"),
+    "carry_support": ("bool", "Take the support vectors found into the next draw; False: the paper's own algorithm"),
+    "threshold": ("float or dict",
+                  "Rows of a class within this distance in feature space have one leader; {label: distance} for classes of "
+                  "their own; 0: by leaders"),
+    "trials": ("int", "Machines tried; 0: as many as max_seconds allows"),
+    "polish": ("bool", None),
     "probability": ("bool", "Learn probabilities too (predict_proba), on scores from 5 folds, which takes 5 more trainings"),
     "fit_intercept": ("bool", "Learn an offset"),
     "intercept_scaling": ("float", "The offset is the weight of a column of this value, which is penalised as any other"),
@@ -105,7 +119,8 @@ def option_text(argument: str, value: Any) -> str | None:
             raise ValueError("one of 'ovo', 'ovr'")
         return names[value]
     if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
+        words = ("yes", "no") if argument == "carry_support" else ("true", "false")
+        return words[0 if value else 1]
     if isinstance(value, Integral):
         return str(int(value))
     if isinstance(value, Real):
@@ -175,10 +190,64 @@ def _parameter_lines(arguments: Iterable[inspect.Parameter]) -> list[str]:
     return lines
 
 
+_CLASSIFIER_ATTRIBUTES = """\
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, ascending.
+    support_ : ndarray of shape (n_SV,)
+        Rows of the support vectors in the training data, grouped by class.
+    support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
+    n_support_ : ndarray of shape (n_classes,)
+        Support vectors of each class.
+    dual_coef_ : ndarray or CSR of shape (n_classes - 1, n_SV)
+        Their coefficients; of shape (n_classes, n_SV) with multi_class="ovr" and more than two classes.
+    intercept_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
+    coef_ : ndarray or CSR of shape (n_classes * (n_classes - 1) / 2, n_features)
+        Weights of the features; linear kernel only.
+    class_weight_ : ndarray of shape (n_classes,)
+    n_iter_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
+        Pair updates of each machine, in its last round where there are rounds.
+    fit_status_ : int
+        0 if the tolerance was met, else 1; `report_["stop_reason"]` says why.
+    report_ : dict
+        How the training went: objective, gap, violation, seconds per phase, kernel evaluations, warnings and more.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X had names of str.
+"""
+
+_REGRESSOR_ATTRIBUTES = """\
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_SV,)
+        Rows of the support vectors in the training data.
+    support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
+    n_support_ : ndarray of shape (1,)
+    dual_coef_ : ndarray or CSR of shape (1, n_SV)
+    intercept_ : ndarray of shape (1,)
+    coef_ : ndarray or CSR of shape (1, n_features)
+        Weights of the features; linear kernel only.
+    n_iter_ : int
+        Pair updates.
+    fit_status_ : int
+        0 if the tolerance was met, else 1; `report_["stop_reason"]` says why.
+    report_ : dict
+        How the training went: objective, gap, violation, seconds per phase, kernel evaluations, warnings and more.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X had names of str.
+"""
+
+
 def documented(estimator: _Estimator) -> _Estimator:
-    """Writes the parameters into the docstring of an estimator, at its line PARAMETERS."""
+    """Completes the docstring of an estimator: its parameters at the line PARAMETERS, and at the line ATTRIBUTES those
+    of machines that are sums over support vectors."""
     arguments = inspect.signature(estimator).parameters.values()
     section = "\n    ".join(["Parameters", "----------", *_parameter_lines(arguments)])
     assert estimator.__doc__ is not None
-    estimator.__doc__ = estimator.__doc__.replace("PARAMETERS", section)
+    is_regressor = getattr(estimator, "_task") == "regression"
+    attributes = _REGRESSOR_ATTRIBUTES if is_regressor else _CLASSIFIER_ATTRIBUTES
+    text = estimator.__doc__.replace("PARAMETERS", section)
+    estimator.__doc__ = text.replace("    ATTRIBUTES\n", attributes)
     return estimator

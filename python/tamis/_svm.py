@@ -17,30 +17,7 @@ class SVC(Classifier):
 
     PARAMETERS
 
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels, ascending.
-    support_ : ndarray of shape (n_SV,)
-        Rows of the support vectors in the training data, grouped by class.
-    support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
-    n_support_ : ndarray of shape (n_classes,)
-        Support vectors of each class.
-    dual_coef_ : ndarray or CSR of shape (n_classes - 1, n_SV)
-        Their coefficients; of shape (n_classes, n_SV) with multi_class="ovr" and more than two classes.
-    intercept_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
-    coef_ : ndarray or CSR of shape (n_classes * (n_classes - 1) / 2, n_features)
-        Weights of the features; linear kernel only.
-    class_weight_ : ndarray of shape (n_classes,)
-    n_iter_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
-        Pair updates of each machine.
-    fit_status_ : int
-        0 if the tolerance was met, else 1; `report_["stop_reason"]` says why.
-    report_ : dict
-        How the training went: objective, gap, violation, seconds per phase, kernel evaluations, warnings and more.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X had names of str.
+    ATTRIBUTES
 
     Examples
     --------
@@ -92,25 +69,7 @@ class SVR(Regressor):
 
     PARAMETERS
 
-    Attributes
-    ----------
-    support_ : ndarray of shape (n_SV,)
-        Rows of the support vectors in the training data.
-    support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
-    n_support_ : ndarray of shape (1,)
-    dual_coef_ : ndarray or CSR of shape (1, n_SV)
-    intercept_ : ndarray of shape (1,)
-    coef_ : ndarray or CSR of shape (1, n_features)
-        Weights of the features; linear kernel only.
-    n_iter_ : int
-        Pair updates.
-    fit_status_ : int
-        0 if the tolerance was met, else 1; `report_["stop_reason"]` says why.
-    report_ : dict
-        How the training went: objective, gap, violation, seconds per phase, kernel evaluations, warnings and more.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X had names of str.
+    ATTRIBUTES
 
     Examples
     --------

@@ -58,6 +58,7 @@ MethodResult polish(const TrainingSet& data, const TrainContext& context, Method
   report.violation = own.violation;
   report.bounded_support_vectors = own.bounded_support_vectors;
   report.stop_reason = own.stop_reason;
+  report.machine_iterations = own.machine_iterations;
   report.iterations += own.iterations;
   report.kernel_evaluations += own.kernel_evaluations;
   report.cached_evaluations += own.cached_evaluations;

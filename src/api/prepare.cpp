@@ -14,18 +14,6 @@
 namespace tamis {
 namespace {
 
-// A row of weight zero is as good as no row. `kept` gets the rows that count, or stays empty when
-// all do.
-Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept) {
-  if (std::none_of(data.weights().begin(), data.weights().end(), [](double w) { return w == 0; }))
-    return data;
-  for (Index i = 0; i < data.rows(); ++i) {
-    if (data.weight(i) > 0) kept->push_back(i);
-  }
-  if (kept->empty()) throw DataError("every row has weight 0: nothing to learn from");
-  return data.select(*kept);
-}
-
 void encode_targets(const Dataset& data, const TrainOptions& options, Prepared* prepared) {
   const Labels& labels = data.labels();
   if (labels.kind() == LabelKind::none) throw DataError("the data has no labels to learn");
@@ -113,6 +101,16 @@ void require_packing_memory(const Matrix& features, const TrainOptions& options,
 }
 
 }  // namespace
+
+Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept) {
+  if (std::none_of(data.weights().begin(), data.weights().end(), [](double w) { return w == 0; }))
+    return data;
+  for (Index i = 0; i < data.rows(); ++i) {
+    if (data.weight(i) > 0) kept->push_back(i);
+  }
+  if (kept->empty()) throw DataError("every row has weight 0: nothing to learn from");
+  return data.select(*kept);
+}
 
 double resolve_gamma(const Gamma& gamma, const Matrix& features) {
   if (gamma.rule == Gamma::Rule::value) return gamma.value;

@@ -15,6 +15,10 @@ struct Prepared {
   std::vector<Index> given_rows;  ///< where each row was in the data; empty: in the same place
 };
 
+/// A row of weight zero is as good as no row. `kept` gets the rows that count, or stays empty when
+/// all do. Throws DataError when none does.
+Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept);
+
 /// Drops rows of weight 0, refuses values that are not finite, encodes labels, gives every row its
 /// cost, learns and applies the scaling, settles gamma, and makes sparse rows dense where float32
 /// needs it. A method that uses no kernel gets the linear one. Throws DataError, InvalidArgument,

@@ -28,11 +28,21 @@ void add_warnings(const Dataset& data, const TrainOptions& options, TrainReport*
   }
 }
 
+TrainResult train_auto_on_rows_that_count(const Dataset& data, const TrainOptions& options,
+                                          const RunControl& control) {
+  std::vector<Index> kept;
+  TrainResult result = train_auto(without_weightless_rows(data, &kept), options, control);
+  if (!kept.empty()) {
+    for (Index& row : result.report.support_rows) row = kept[usize(row)];
+  }
+  return result;
+}
+
 }  // namespace
 
 TrainResult train(const Dataset& data, const TrainOptions& options, const RunControl& control) {
   options.validate();
-  if (options.method == kAutoMethod) return train_auto(data, options, control);
+  if (options.method == kAutoMethod) return train_auto_on_rows_that_count(data, options, control);
   const MethodEntry& method = find_method(options.method);
   if (options.task == Task::regression && !method.does_regression)
     throw InvalidArgument(

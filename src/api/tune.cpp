@@ -3,8 +3,10 @@
 #include "tamis/tune.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -17,6 +19,8 @@
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "data/folds.hpp"
+#include "methods/falk.hpp"
+#include "methods/local_selection.hpp"
 #include "selection/search_points.hpp"
 #include "selection/shared_grid.hpp"
 #include "tamis/error.hpp"
@@ -27,8 +31,9 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kTuneStream = 0x7E5E;  // random numbers that no method draws
-constexpr Index kShrink = 3;                   // halving: rows of a round to rows of the one before
-constexpr Index kFewestRows = 200;             // halving: of the first round
+constexpr Index kSearchRows = 5000;
+constexpr Index kShrink = 3;        // halving: rows of a round to rows of the one before
+constexpr Index kFewestRows = 200;  // halving: of the first round
 
 const OptionDescription& find_option(std::string_view name) {
   for (const OptionDescription& option : train_option_table()) {
@@ -45,6 +50,21 @@ bool takes(const OptionDescription& option, std::string_view text) {
     return false;
   }
   return true;
+}
+
+// What k'-internal cross-validation can do.
+void require_local(const TuneOptions& options) {
+  constexpr std::array<std::string_view, 3> kLocal{"falk", "falk-c", "knn-svm"};
+  if (std::find(kLocal.begin(), kLocal.end(), options.base.method) == kLocal.end())
+    throw InvalidArgument(fmt::format("centres are for the methods {}", fmt::join(kLocal, ", ")));
+  if (options.search == Search::halving)
+    throw InvalidArgument("halving searches on ever more rows, centres on all: choose one of them");
+  for (const TuneAxis& axis : options.axes) {
+    if (axis.option != "cost" && axis.option != "gamma" && axis.option != "k") {
+      throw InvalidArgument(
+          fmt::format("with centres, cost, gamma and k can be tried, not {}", axis.option));
+    }
+  }
 }
 
 void require_axis(const TuneAxis& axis, const std::string& method) {
@@ -102,7 +122,8 @@ class Tuner {
       result_.points.push_back(std::move(point));
     }
     const Index all = data_.rows();
-    result_.rows = options_.rows > 0 ? std::min(options_.rows, all) : all;
+    const Index asked = options_.rows >= 0 ? options_.rows : on_neighbourhoods() ? 0 : kSearchRows;
+    result_.rows = asked > 0 ? std::min(asked, all) : all;
     if (result_.rows < options_.folds)
       throw DataError(fmt::format("{} rows are too few for {} folds", all, options_.folds));
     std::vector<std::size_t> left(result_.points.size());
@@ -161,14 +182,19 @@ class Tuner {
     return fits_shared_grid(rows, gammas, control_);
   }
 
+  bool on_neighbourhoods() const { return options_.centres > 0; }
+
   void score(std::span<const std::size_t> which, Index rows) {
     const Dataset drawn = draw(data_, rows, options_.base);
     const auto folds = deal(drawn, options_.folds, options_.base);
     RunControl unstopped = control_;
     unstopped.cancel = nullptr;  // what was finished is kept
-    ProgressMeter meter(unstopped, "tune", static_cast<Index>(which.size()) * options_.folds);
+    const Index parts = on_neighbourhoods() ? options_.centres : options_.folds;
+    ProgressMeter meter(unstopped, "tune", static_cast<Index>(which.size()) * parts);
     std::vector<FoldScores> scores;
-    if (can_share(drawn.rows())) {
+    if (on_neighbourhoods()) {
+      scores = score_neighbourhoods(drawn, which, &meter);
+    } else if (can_share(drawn.rows())) {
       result_.shared_kernel = true;
       scores = score_shared(drawn, folds, which, &meter);
     } else {
@@ -176,6 +202,31 @@ class Tuner {
     }
     for (std::size_t k = 0; k < which.size(); ++k)
       take(scores[k], drawn.rows(), &result_.points[which[k]]);
+  }
+
+  std::vector<FoldScores> score_neighbourhoods(const Dataset& drawn,
+                                               std::span<const std::size_t> which,
+                                               ProgressMeter* meter) {
+    TrainOptions base = options_.base;
+    if (std::isfinite(seconds_left())) base.max_seconds = std::max(1e-9, seconds_left());
+    const Prepared prepared = prepare(drawn, base, true, control_);
+    std::vector<LocalPoint> points;
+    for (const std::size_t p : which) {
+      const TrainOptions options = options_at(result_.points[p]);
+      options.validate();
+      points.push_back({options.local.k > 0 ? options.local.k : default_neighbours(drawn.rows()),
+                        options.cost / base.cost,
+                        options.gamma.rule == Gamma::Rule::value ? options.gamma.value
+                                                                 : prepared.set.kernel.gamma});
+    }
+    const Stopwatch watch;
+    const TrainContext context{base, control_, {}};
+    const auto shares = internal_cross_validation(prepared.set, points, options_.centres,
+                                                  options_.folds, context, [&] { meter->add(1); });
+    std::vector<FoldScores> scores;
+    for (const std::vector<double>& errors : shares)
+      scores.push_back({errors, watch.seconds() / static_cast<double>(shares.size())});
+    return scores;
   }
 
   std::vector<FoldScores> score_shared(const Dataset& drawn,
@@ -341,6 +392,10 @@ TuneResult tune(const Dataset& data, const TuneOptions& options, const RunContro
   options.base.validate();
   if (options.folds < 2)
     throw InvalidArgument(fmt::format("folds is {}: it must be at least 2", options.folds));
+  if (options.centres < 0 || options.centres == 1)
+    throw InvalidArgument(
+        fmt::format("centres is {}: it must be 2 or more, or 0", options.centres));
+  if (options.centres > 0) require_local(options);
   if (options.points < 1)
     throw InvalidArgument(fmt::format("points is {}: it must be at least 1", options.points));
   return with_threads(control.threads, [&] { return Tuner(data, options, control).run(); });

@@ -41,7 +41,7 @@ class ProgressMeter {
   }
 
  private:
-  const RunControl& control_;
+  RunControl control_;  // a copy: a reader may outlive the call that made it
   std::string phase_;
   std::int64_t total_;
   std::atomic<std::int64_t> done_{0};

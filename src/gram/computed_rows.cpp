@@ -17,6 +17,9 @@ constexpr Index kStrip =
 constexpr Index kRowsAtOnce = 64;        // rows computed into scratch before they are added up
 constexpr Index kPieceOfPoints = 65536;  // points packed at a time by accumulate_at
 
+// Fewer columns: a value is computed as fast as fetched from the other side of the diagonal.
+constexpr Index kColumnsToMirror = 8;
+
 // Fetching a value from memory, one thread of several. Only relative to computing it does this
 // matter, and roughly.
 constexpr double kFetchSeconds = 0.4e-9;
@@ -44,11 +47,26 @@ std::vector<Index> ComputedRows::data_rows(std::span<const Index> points) const 
 void ComputedRows::square(std::span<const Index> points, float* block, Index stride) {
   const Index size = static_cast<Index>(points.size());
   const std::vector<Index> rows = data_rows(points);
-  counts_.computed += size * size;
+  const bool mirrors = data_.cols() >= kColumnsToMirror;
+  counts_.computed += mirrors ? size * (size + 1) / 2 : size * size;
   const KernelBlocks blocks(kernel_, data_, rows);
-  parallel_ranges(size, kRowsAtOnce, [&](Index begin, Index end) {
-    blocks.evaluate(data_, std::span(rows).subspan(usize(begin), usize(end - begin)), 0, size,
-                    block + begin * stride, stride);
+  const Index strips = (size + kRowsAtOnce - 1) / kRowsAtOnce;
+  const auto for_each_strip = [&](const auto& body) {
+    parallel_each(strips,
+                  [&](Index s) { body(s * kRowsAtOnce, std::min(size, (s + 1) * kRowsAtOnce)); });
+  };
+  for_each_strip([&](Index begin, Index end) {
+    const Index first = mirrors ? begin : 0;
+    blocks.evaluate(data_, std::span(rows).subspan(usize(begin), usize(end - begin)), first, size,
+                    block + begin * stride + first, stride);
+  });
+  if (!mirrors) return;
+  for_each_strip([&](Index begin, Index end) {
+    for (Index c = 0; c < begin; c += kPanel) {
+      for (Index r = begin; r < end; ++r) {
+        for (Index l = c; l < c + kPanel; ++l) block[r * stride + l] = block[l * stride + r];
+      }
+    }
   });
 }
 

@@ -44,15 +44,18 @@ RowCache::RowCache(Index num_rows, Index columns, Index budget_bytes)
   if (!owner_.empty()) touch_more(1);
 }
 
-// Keeps the rows in the lowest slots that still exist; moving one at a time is safe in ascending
-// order when the stride shrinks and in descending order when it grows.
+// Keeps the rows in the lowest slots that still exist and lie in memory used before: spreading rows
+// over fresh memory can cost more than computing them again, and nobody can interrupt it. Moving
+// one at a time is safe in ascending order when the stride shrinks and in descending order when it
+// grows.
 void RowCache::set_stride(Index stride) {
   const Index slots = std::min(capacity_floats_ / stride, static_cast<Index>(slot_of_.size()));
-  for (Index s = slots; s < used_; ++s) {
+  const Index left = std::min({used_, slots, touched_floats_ / stride});
+  for (Index s = left; s < used_; ++s) {
     if (owner_[usize(s)] >= 0) slot_of_[usize(owner_[usize(s)])] = -1;
     recent_.erase(position_[usize(s)]);
   }
-  used_ = std::min(used_, slots);
+  used_ = left;
   const auto move_row = [&](Index s) {
     std::memmove(values_.get() + s * stride, values_.get() + s * stride_,
                  usize(covered_[usize(s)]) * sizeof(float));
@@ -63,7 +66,6 @@ void RowCache::set_stride(Index stride) {
     for (Index s = used_ - 1; s >= 0; --s) move_row(s);
   }
   stride_ = stride;
-  touched_floats_ = std::max(touched_floats_, used_ * stride_);  // where rows were just moved to
   owner_.resize(usize(slots), -1);
   covered_.resize(usize(slots), 0);
   last_use_.resize(usize(slots), -1);

@@ -15,6 +15,8 @@ namespace {
 
 static_assert(kPanel == simd::kLanes);
 
+constexpr Index kRowsAhead = 8;  // of the one being packed are asked for
+
 simd::Formula formula_of(const Kernel& kernel) {
   simd::Formula formula;
   formula.gamma = static_cast<float>(kernel.gamma);
@@ -95,6 +97,21 @@ struct KernelBlocks::Impl {
                        float* out, Index stride) const;
 };
 
+// Rows picked from all over a matrix are waited for one by one unless they are asked for early.
+void prefetch_row(const Matrix& points, Index row) {
+  if (points.is_sparse()) {
+    const SparseRow values = points.sparse_row(row);
+    __builtin_prefetch(values.columns.data());
+    __builtin_prefetch(values.values.data());
+    if (values.columns.size() > 8) {
+      __builtin_prefetch(values.columns.data() + values.columns.size() - 1);
+      __builtin_prefetch(values.values.data() + values.columns.size() - 1);
+    }
+  } else {
+    __builtin_prefetch(points.dense_row(row).data());
+  }
+}
+
 // Panel p holds points 16 p .. 16 p + 15, feature-major; places past the last point are zero.
 void KernelBlocks::Impl::pack_panels(const Matrix& points, std::span<const Index> rows) {
   const Index num_panels = round_up(num_points, kPanel) / kPanel;
@@ -109,6 +126,8 @@ void KernelBlocks::Impl::pack_panels(const Matrix& points, std::span<const Index
       for (Index l = 0; l < kPanel && p * kPanel + l < num_points; ++l) {
         const Index point = p * kPanel + l;
         const Index row = rows.empty() ? point : rows[usize(point)];
+        if (!rows.empty() && point + kRowsAhead < num_points)
+          prefetch_row(points, rows[usize(point + kRowsAhead)]);
         if (points.is_sparse()) {
           const SparseRow values = points.sparse_row(row);
           norms[usize(point)] = squared_norm(values);

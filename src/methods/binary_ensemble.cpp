@@ -44,11 +44,6 @@ std::vector<double> row_weights(const TrainingSet& data, double cost, std::span<
   return weights;
 }
 
-// Shared when these are all rows, copied otherwise.
-Matrix features_of(const Matrix& features, std::span<const Index> rows) {
-  return static_cast<Index>(rows.size()) == features.rows() ? features : features.select(rows);
-}
-
 }  // namespace
 
 BinaryEnsembleTrainer::BinaryEnsembleTrainer(const TrainingSet& data, const BinaryTask& task,
@@ -62,8 +57,7 @@ BinaryEnsembleTrainer::BinaryEnsembleTrainer(const TrainingSet& data, const Bina
       class_of_row_(classes_of(task)),
       score_rows_(draw_score_rows(options_.score_rows, static_cast<Index>(task.rows.size()),
                                   random_.split(kScoreRows))),
-      score_features_(
-          features_of(data.features, select(std::span(task.rows), std::span(score_rows_)))),
+      score_features_(data.features.select(select(std::span(task.rows), std::span(score_rows_)))),
       score_targets_(select(std::span(task.targets), std::span(score_rows_))),
       score_weights_(row_weights(data, context.options.cost,
                                  select(std::span(task.rows), std::span(score_rows_)))),

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/checked.hpp"
+#include "base/parallel.hpp"
 #include "neighbors/separated_rows.hpp"
 
 namespace tamis {
@@ -86,6 +87,18 @@ class Cover {
   Neighbourhoods result_;
 };
 
+// The next rows of the order, enough to keep a batch of queries busy; none: there are no more.
+std::vector<Index> some_rows(CoarseToFine& order) {
+  constexpr std::size_t kEnough = 64;
+  std::vector<Index> rows;
+  while (rows.size() < kEnough) {
+    const std::vector<Index> next = order.next();
+    if (next.empty()) break;
+    rows.insert(rows.end(), next.begin(), next.end());
+  }
+  return rows;
+}
+
 }  // namespace
 
 Neighbourhoods cover_rows(const NeighborIndex& index, const Matrix& features, Index k,
@@ -95,10 +108,17 @@ Neighbourhoods cover_rows(const NeighborIndex& index, const Matrix& features, In
   // left uncovered then, the order hardly matters.
   const Index spread = std::max<Index>(64, 4 * features.rows() / k_prime);
   CoarseToFine order(index, std::min(spread, features.rows()), control);
-  while (!cover.all_covered()) {
-    const std::vector<Index> rows = order.next();
-    if (rows.empty()) break;
-    cover.take(rows);
+  // The order does not depend on what is covered, so its next rows are found meanwhile.
+  std::vector<Index> rows = some_rows(order);
+  while (!rows.empty() && !cover.all_covered()) {
+    std::vector<Index> following;
+    parallel_each(2, [&](Index part) {
+      if (part == 0)
+        cover.take(rows);
+      else
+        following = some_rows(order);
+    });
+    rows = std::move(following);
   }
   return cover.finish();
 }

@@ -10,7 +10,7 @@
 namespace tamis {
 namespace {
 
-constexpr double kGrowth = 1.5;     // of the ensemble between two solutions
+constexpr double kGrowth = 3;       // of the ensemble between two solutions
 constexpr double kLargestStep = 8;  // weight of a member whose values are about 1
 constexpr int kBins = 4096;         // of steps
 constexpr Index kRowsAtOnce = 1024;

@@ -12,6 +12,7 @@
 #include "methods/centres.hpp"
 #include "methods/local_selection.hpp"
 #include "model/local_models.hpp"
+#include "model/row_order.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -50,7 +51,8 @@ TrainedLocally train_neighbourhoods(const TrainingSet& data, const Neighbourhood
                                     TrainReport* report) {
   std::vector<double> cost = data.cost;
   for (double& c : cost) c *= settings.cost_factor;
-  const LocalRows rows{data.features, data.codes, data.targets, cost};
+  const std::vector<std::uint64_t> hashes = hash_rows(data.features);
+  const LocalRows rows{data.features, data.codes, data.targets, cost, hashes};
   BinarySettings binary;
   binary.kernel = data.kernel;
   binary.task = data.is_regression() ? Task::regression : Task::classification;

@@ -17,8 +17,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kZeroDistance = 1e-10;
 constexpr double kZeroDistanceOfPairs = 1e-7;
 
-// Pairs are quick down to this violation, in margins.
+// Pairs are quick down to this violation, in margins; where the margin is next to nothing, in parts
+// of the largest |phi(x)|^2.
 constexpr double kCoarse = 0.1;
+constexpr double kCoarsest = 1e-6;
 
 // Sums that are right up to this are left alone, so that coefficients at their limit stay there.
 constexpr double kRounding = 1e-12;
@@ -118,7 +120,8 @@ class HullSolver {
 
   LocalMargin solve(double expected_half_margin) {
     const double scale = points_.largest_square();
-    coarse_ = expected_half_margin > 0 ? kCoarse * expected_half_margin : 1e-3 * scale;
+    coarse_ = expected_half_margin > 0 ? std::max(kCoarse * expected_half_margin, kCoarsest * scale)
+                                       : 1e-3 * scale;
     double tolerance =
         expected_half_margin > 0 ? 0.4 * limits_.eps * expected_half_margin : 1e-3 * scale;
     while (true) {

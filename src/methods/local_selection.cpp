@@ -23,17 +23,24 @@ struct Trial {
   double percentile = -1;
 };
 
+Kernel kernel_of(const Trial& trial, const TrainingSet& data,
+                 std::span<const Index> neighbourhood) {
+  Kernel kernel = data.kernel;
+  if (trial.percentile >= 0)
+    kernel.gamma = local_gamma(data.features, neighbourhood, trial.percentile);
+  return kernel;
+}
+
 // Errors of predicting each of the innermost rows by a machine that has not seen it.
 Index internal_errors(const TrainingSet& data, std::span<const Index> neighbourhood, Index internal,
-                      const Trial& trial, const TrainContext& context) {
-  const Index folds = std::min<Index>(context.options.local.selection_folds, internal);
+                      Index asked_folds, const Kernel& kernel, double cost_factor,
+                      const TrainContext& context) {
+  const Index folds = std::min(asked_folds, internal);
   std::vector<double> cost = data.cost;
-  for (const Index row : neighbourhood) cost[usize(row)] *= trial.cost_factor;
-  const LocalRows rows{data.features, data.codes, data.targets, cost};
+  for (const Index row : neighbourhood) cost[usize(row)] *= cost_factor;
+  const LocalRows rows{data.features, data.codes, data.targets, cost, {}};
   BinarySettings settings;
-  settings.kernel = data.kernel;
-  if (trial.percentile >= 0)
-    settings.kernel.gamma = local_gamma(data.features, neighbourhood, trial.percentile);
+  settings.kernel = kernel;
   settings.loss = context.options.loss;
   settings.limits.eps = context.options.eps;
   // Folds are runs of rows as the data has them: where rows that follow one another are much alike
@@ -124,6 +131,45 @@ double local_gamma(const Matrix& features, std::span<const Index> rows, double p
   return 1 / static_cast<double>(distances[at]);
 }
 
+std::vector<std::vector<double>> internal_cross_validation(const TrainingSet& data,
+                                                           std::span<const LocalPoint> points,
+                                                           Index centres, Index folds,
+                                                           const TrainContext& context,
+                                                           const std::function<void()>& on_centre) {
+  if (data.is_regression())
+    throw InvalidArgument("k'-internal cross-validation is for classes, not for a regression");
+  Random random(context.options.seed, kStream);
+  const Index count = std::min(centres, data.rows());
+  const std::vector<Index> chosen = sample_without_replacement(data.rows(), count, random);
+  const auto size_of = [&](const LocalPoint& point) { return std::min(point.k, data.rows()); };
+  Index smallest = data.rows();
+  Index largest = 1;
+  for (const LocalPoint& point : points) {
+    smallest = std::min(smallest, size_of(point));
+    largest = std::max(largest, size_of(point));
+  }
+  const Index internal = std::max<Index>(1, smallest / 2);
+  RunControl quiet = context.control;
+  quiet.on_progress = nullptr;
+  const auto index =
+      make_neighbor_index(data.features, Metric{data.kernel}, Structure::automatic, quiet, largest);
+  const Neighbors neighbors = index->nearest(data.features, chosen, largest, quiet);
+  std::vector<std::vector<double>> shares(points.size(),
+                                          std::vector<double>(usize(count), std::nan("")));
+  parallel_each(static_cast<Index>(points.size()) * count, [&](Index task) {
+    if (context.must_stop() != StopReason::converged) return;
+    const std::size_t p = usize(task / count);
+    const auto rows = neighbors.rows_of(task % count).first(usize(size_of(points[p])));
+    Kernel kernel = data.kernel;
+    kernel.gamma = points[p].gamma;
+    const Index errors =
+        internal_errors(data, rows, internal, folds, kernel, points[p].cost_factor, context);
+    shares[p][usize(task % count)] = static_cast<double>(errors) / static_cast<double>(internal);
+    on_centre();
+  });
+  return shares;
+}
+
 LocalParameters select_local_parameters(const TrainingSet& data, const NeighborIndex& index,
                                         const TrainContext& context, TrainReport* report) {
   const LocalOptions& options = context.options.local;
@@ -155,8 +201,9 @@ LocalParameters select_local_parameters(const TrainingSet& data, const NeighborI
     parallel_each(static_cast<Index>(trials.size()), [&](Index t) {
       if (context.must_stop() != StopReason::converged) return;
       const Trial& trial = trials[usize(t)];
-      errors[usize(t)] =
-          internal_errors(data, neighbors.rows_of(trial.neighbourhood), internal, trial, context);
+      const auto rows = neighbors.rows_of(trial.neighbourhood);
+      errors[usize(t)] = internal_errors(data, rows, internal, options.selection_folds,
+                                         kernel_of(trial, data, rows), trial.cost_factor, context);
     });
     if (context.must_stop() != StopReason::converged && best.parameters.k > 0) break;
     std::vector<Candidate> candidates;

@@ -11,6 +11,7 @@
 #include "methods/binary_ensemble.hpp"
 #include "methods/binary_tasks.hpp"
 #include "methods/kernel_machine.hpp"
+#include "model/row_order.hpp"
 #include "model/weighted_ensemble.hpp"
 #include "tamis/error.hpp"
 
@@ -129,7 +130,9 @@ MethodResult train_random_subset(const TrainingSet& data, const TrainContext& co
   progress.cancel = nullptr;  // a cancelled run still makes a model
   ProgressMeter meter(progress, "train", machines * context.options.ensemble.members);
   std::vector<Part> parts(usize(machines));
-  const BinaryTrainer trainer = [&](const BinaryTask& task) {
+  const BinaryTrainer trainer = [&](const BinaryTask& given) {
+    // Rows are drawn, and weights solved for, by their places: these depend on what the rows hold.
+    const BinaryTask task = ordered_by_content(data.features, data.cost, given);
     BinaryEnsembleTrainer one(data, task, context, cache);
     one.run(meter);
     parts[usize(task.index)] = {one.members(), one.offset(), one.record()};

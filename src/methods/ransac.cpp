@@ -169,6 +169,7 @@ class Ransac {
     const bool as_asked = options_.ensemble.trials == 0 && stop == StopReason::time_limit;
     report.stop_reason = as_asked ? StopReason::converged : std::max(report.stop_reason, stop);
     report.support_rows = std::move(best_.report.support_rows);
+    report.machine_iterations = std::move(best_.report.machine_iterations);
     report.objective = best_.report.objective;
     report.gap = best_.report.gap;
     report.violation = best_.report.violation;

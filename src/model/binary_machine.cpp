@@ -63,6 +63,21 @@ std::vector<double> feasible_start(const TrainedMachine& machine, const BinaryTa
   return start;
 }
 
+// Whether the start is the machine as it was given.
+bool has_coefficients_of(const TrainedMachine& machine, const BinaryTask& task,
+                         std::span<const double> start) {
+  std::unordered_map<Index, double> used;
+  for (std::size_t k = 0; k < start.size(); ++k) {
+    if (start[k] != 0) used.emplace(task.rows[k], start[k]);
+  }
+  if (used.size() != machine.rows.size()) return false;
+  for (std::size_t k = 0; k < machine.rows.size(); ++k) {
+    const auto found = used.find(machine.rows[k]);
+    if (found == used.end() || found->second != machine.coefficients[k]) return false;
+  }
+  return true;
+}
+
 // No boundary to find: always this class.
 BinaryResult constant_machine(const BinaryTask& task) {
   BinaryResult constant;
@@ -75,7 +90,7 @@ BinaryResult solve_task(const qp::Problem& problem, const BinaryTask& task, qp::
                         const qp::StatusCallback& on_status) {
   qp::SolverOptions options;
   options.seed = seed;
-  const qp::Solution solution = qp::solve(problem, source, stop, options, on_status);
+  qp::Solution solution = qp::solve(problem, source, stop, options, on_status);
   BinaryResult result;
   result.machine.offset = solution.bias[0];
   for (std::size_t k = 0; k < task.rows.size(); ++k) {
@@ -85,6 +100,9 @@ BinaryResult solve_task(const qp::Problem& problem, const BinaryTask& task, qp::
     if (solution.beta[k] == problem.upper[k] || solution.beta[k] == problem.lower[k])
       ++result.stats.bounded_support_vectors;
   }
+  result.sums = std::move(solution.sums);
+  for (std::size_t k = 0; k < problem.ridge.size(); ++k)
+    result.sums[k] -= problem.ridge[k] * solution.beta[k];
   result.stats.objective = solution.objective;
   result.stats.gap = solution.duality_gap;
   result.stats.violation = solution.violation;
@@ -119,9 +137,12 @@ BinaryResult train_binary(const Matrix& features, std::span<const double> cost,
 
 BinaryResult train_binary(qp::RowSource& source, std::span<const double> cost,
                           const BinaryTask& task, const TrainedMachine* start,
-                          const BinarySettings& settings, const RunControl& control) {
+                          std::span<const double> start_sums, const BinarySettings& settings,
+                          const RunControl& control) {
   if (settings.task == Task::classification && has_one_class(task)) return constant_machine(task);
-  const qp::Problem problem = make_started(cost, task, start, settings);
+  qp::Problem problem = make_started(cost, task, start, settings);
+  if (!start_sums.empty() && has_coefficients_of(*start, task, problem.start))
+    problem.start_sums.assign(start_sums.begin(), start_sums.end());
   qp::StopCheck stop(settings.limits, control);
   return solve_task(problem, task, source, stop, settings.seed, {});
 }

@@ -30,10 +30,12 @@ BinaryResult train_binary(const Matrix& features, std::span<const double> cost,
                           const qp::StatusCallback& on_status);
 
 /// The same, with kernel values from a source that somebody else keeps; its points are the rows of
-/// `task` in their order. Counts of kernel values are left at 0.
+/// `task` in their order. `start_sums`, unless empty, are the sums of a result
+/// with the machine `start` and the same rows. Counts of kernel values are left at 0.
 BinaryResult train_binary(qp::RowSource& source, std::span<const double> cost,
                           const BinaryTask& task, const TrainedMachine* start,
-                          const BinarySettings& settings, const RunControl& control);
+                          std::span<const double> start_sums, const BinarySettings& settings,
+                          const RunControl& control);
 
 /// Bytes that training on `rows` rows needs beside the data and the cache.
 Index binary_work_bytes(const Matrix& features, Index rows);

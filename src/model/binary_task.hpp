@@ -30,6 +30,7 @@ struct MachineStats {
 
 struct BinaryResult {
   TrainedMachine machine;
+  std::vector<double> sums;  ///< sum coefficient * K(its row, i) for every row i of the task
   MachineStats stats;
 };
 

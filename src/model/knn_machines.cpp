@@ -131,7 +131,8 @@ Index KnnSvmMachine::num_columns() const {
 
 void KnnSvmMachine::answer(const Matrix& features, Index query, std::span<const Index> neighbours,
                            std::span<double> values, const RunControl& control) const {
-  const LocalRows rows{parts_.rows, parts_.codes.span(), parts_.targets.span(), parts_.cost.span()};
+  const LocalRows rows{
+      parts_.rows, parts_.codes.span(), parts_.targets.span(), parts_.cost.span(), {}};
   std::vector<Index> own(neighbours.begin(), neighbours.end());
   std::sort(own.begin(), own.end());
   BinarySettings bounded = settings_;

@@ -22,9 +22,11 @@ void add_stats(const MachineStats& part, MachineStats* whole) {
 
 LocalPair train_pair(const LocalRows& data, const BinaryTask& task, const BinarySettings& settings,
                      const RunControl& control, MachineStats* stats) {
+  const BinaryTask ordered = data.hashes.empty()
+                                 ? ordered_by_content(data.features, data.cost, task)
+                                 : ordered_by_content(data.hashes, data.cost, task);
   BinaryResult result =
-      train_binary(data.features, data.cost, ordered_by_content(data.features, data.cost, task),
-                   nullptr, settings, control, nullptr);
+      train_binary(data.features, data.cost, ordered, nullptr, settings, control, nullptr);
   add_stats(result.stats, stats);
   LocalPair pair;
   pair.machine = std::move(result.machine);

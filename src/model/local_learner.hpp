@@ -29,6 +29,8 @@ struct LocalRows {
   std::span<const std::int32_t> codes;  ///< class positions; empty for a regression
   std::span<const double> targets;      ///< of a regression
   std::span<const double> cost;         ///< C of each row
+  /// hash_rows(features), for who trains many machines; empty: made for each machine's rows.
+  std::span<const std::uint64_t> hashes;
 };
 
 /// Trains on some rows, given in ascending order. A neighbourhood of one class becomes a constant;

@@ -92,31 +92,55 @@ BinaryTask in_order(const BinaryTask& task, std::span<const std::size_t> places)
   return ordered;
 }
 
-}  // namespace
+struct ContentKey {
+  std::uint64_t hash;
+  std::size_t position;  // decides only between rows that hold the same
+};
 
-BinaryTask ordered_by_content(const Matrix& features, std::span<const double> cost,
-                              const BinaryTask& task) {
-  struct Key {
-    std::uint64_t hash;
-    std::size_t position;  // decides only between rows that hold the same
-  };
-  std::vector<Key> keys(task.rows.size());
-  const auto fill = [&](Index begin, Index end) {
-    for (auto k = usize(begin); k < usize(end); ++k) {
-      const Index row = task.rows[k];
-      std::uint64_t hash = mix(hash_row(features, row));
-      hash = mix(hash ^ std::bit_cast<std::uint64_t>(task.targets[k]));
-      keys[k] = {mix(hash ^ std::bit_cast<std::uint64_t>(cost[usize(row)])), k};
-    }
-  };
-  parallel_ranges(static_cast<Index>(keys.size()), 256, fill);
-  std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+ContentKey content_key(std::uint64_t row_hash, std::span<const double> cost, const BinaryTask& task,
+                       std::size_t position) {
+  std::uint64_t hash = mix(row_hash);
+  hash = mix(hash ^ std::bit_cast<std::uint64_t>(task.targets[position]));
+  hash = mix(hash ^ std::bit_cast<std::uint64_t>(cost[usize(task.rows[position])]));
+  return {hash, position};
+}
+
+BinaryTask sorted_by_keys(std::vector<ContentKey> keys, const BinaryTask& task) {
+  std::sort(keys.begin(), keys.end(), [](const ContentKey& a, const ContentKey& b) {
     return a.hash != b.hash ? a.hash < b.hash : a.position < b.position;
   });
   std::vector<std::size_t> places;
   places.reserve(keys.size());
-  for (const Key& key : keys) places.push_back(key.position);
+  for (const ContentKey& key : keys) places.push_back(key.position);
   return in_order(task, places);
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> hash_rows(const Matrix& features) {
+  std::vector<std::uint64_t> hashes(usize(features.rows()));
+  parallel_ranges(features.rows(), 1024, [&](Index begin, Index end) {
+    for (Index row = begin; row < end; ++row) hashes[usize(row)] = hash_row(features, row);
+  });
+  return hashes;
+}
+
+BinaryTask ordered_by_content(const Matrix& features, std::span<const double> cost,
+                              const BinaryTask& task) {
+  std::vector<ContentKey> keys(task.rows.size());
+  parallel_ranges(static_cast<Index>(keys.size()), 256, [&](Index begin, Index end) {
+    for (auto k = usize(begin); k < usize(end); ++k)
+      keys[k] = content_key(hash_row(features, task.rows[k]), cost, task, k);
+  });
+  return sorted_by_keys(std::move(keys), task);
+}
+
+BinaryTask ordered_by_content(std::span<const std::uint64_t> hashes, std::span<const double> cost,
+                              const BinaryTask& task) {
+  std::vector<ContentKey> keys(task.rows.size());
+  for (std::size_t k = 0; k < keys.size(); ++k)
+    keys[k] = content_key(hashes[usize(task.rows[k])], cost, task, k);
+  return sorted_by_keys(std::move(keys), task);
 }
 
 BinaryTask near_rows_together(const Matrix& features, const BinaryTask& task) {

@@ -1,6 +1,7 @@
 // The order in which a machine's rows are handed to the solver.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,13 @@ namespace tamis {
 /// order of its points; with this one, shuffled data give the same machine to the last bit.
 BinaryTask ordered_by_content(const Matrix& features, std::span<const double> cost,
                               const BinaryTask& task);
+
+/// The same from the hash_rows() of all rows, for who trains on many parts of them.
+BinaryTask ordered_by_content(std::span<const std::uint64_t> hashes, std::span<const double> cost,
+                              const BinaryTask& task);
+
+/// One number a row, from its values.
+std::vector<std::uint64_t> hash_rows(const Matrix& features);
 
 /// The same rows with near ones close to one another: runs of 64 rows fill small boxes. Halves the
 /// rows at the median of the column that varies most, again and again.

@@ -78,7 +78,9 @@ bool ActiveSet::start() {
   }
   if (rows.empty()) return true;
   std::vector<double> sums = sums_;
-  if (!source_.accumulate(rows, coefficients, sums)) {
+  if (!problem_.start_sums.empty()) {
+    for (std::size_t p = 0; p < sums.size(); ++p) sums[p] = problem_.start_sums[usize(points_[p])];
+  } else if (!source_.accumulate(rows, coefficients, sums)) {
     objective_ = std::numeric_limits<double>::quiet_NaN();  // nobody knows F of the start
     return false;
   }

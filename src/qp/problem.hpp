@@ -31,6 +31,7 @@ struct Problem {
   double tube = 0;                  ///< >= 0
   std::vector<std::uint8_t> group;  ///< 0 or 1; empty: all 0
   std::vector<double> start;        ///< a feasible beta; empty: zeros
+  std::vector<double> start_sums;   ///< K start, if somebody knows it; empty: it is computed
 
   Index size() const { return static_cast<Index>(target.size()); }
   double ridge_at(Index i) const {

@@ -26,7 +26,8 @@ struct SolverOptions {
 
 struct Solution {
   std::vector<double> beta;
-  double bias[2] = {0, 0};  ///< by group; the decision function of one group uses bias[0]
+  std::vector<double> sums;  ///< (K + diag(ridge)) beta
+  double bias[2] = {0, 0};   ///< by group; the decision function of one group uses bias[0]
   double objective = 0;
   double duality_gap = 0;  ///< primal minus dual at this bias
   double violation = 0;    ///< KKT gap; at most eps when converged

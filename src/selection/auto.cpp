@@ -23,7 +23,7 @@ constexpr std::uint64_t kAutoStream = 0xA070;
 constexpr double kPatience = 600;        // seconds that training may take when nobody set a limit
 constexpr double kPilotShare = 0.35;     // of the time, for parameters and trials
 constexpr double kPilotSeconds = 30;     // the same when nobody set a limit
-constexpr double kPolishShare = 0.25;    // of the time, for parameters on many rows
+constexpr double kPolishShare = 0.35;    // of the time, for parameters on many rows
 constexpr double kTrainShare = 0.75;     // of the time left: forecasts err
 constexpr double kReserve = 0.03;        // of the limit, for putting the model together
 constexpr double kWorthPolishing = 1.3;  // times the lowest forecast error
@@ -80,6 +80,11 @@ std::vector<Candidate> candidates(const Facts& facts, const TrainOptions& option
 std::string error_text(double error, Task task) {
   return task == Task::regression ? fmt::format("{:.4g}", error)
                                   : fmt::format("{:.2f} %", 100 * error);
+}
+
+// Rows of a part become rows of the whole, which the part has at `places`.
+void map_rows(std::span<const Index> places, std::vector<Index>* rows) {
+  for (Index& row : *rows) row = places[usize(row)];
 }
 
 class Chooser {
@@ -140,8 +145,9 @@ class Chooser {
         all.size() > 1 && all[1].judged_error() <= kWorthPolishing * all[0].judged_error() ? 2 : 1;
     const double most =
         options_.max_seconds > 0 ? kPolishShare * options_.max_seconds : kPilotSeconds;
+    const Stopwatch watch;
     for (std::size_t c = 0; c < polished; ++c)
-      polish(&all[c], most / static_cast<double>(polished));
+      polish(&all[c], (most - watch.seconds()) / static_cast<double>(polished - c));
     explain(all);
     return *std::min_element(all.begin(), all.end(), better);
   }
@@ -151,9 +157,8 @@ class Chooser {
     const std::vector<Index> validation = draw_runs(
         row_strata(data_, is_regression()), std::min(kMostValidation, data_.rows() / 4), random);
     validation_ = data_.select(validation);
-    std::vector<Index> pool = all_but(validation, data_.rows());
-    std::erase_if(pool, [&](Index i) { return data_.weight(i) == 0; });
-    rest_ = data_.select(pool);
+    pool_ = all_but(validation, data_.rows());
+    rest_ = data_.select(pool_);
   }
 
   void try_growing(double share, Candidate* candidate) {
@@ -174,7 +179,8 @@ class Chooser {
   // Nothing when the method cannot do it, or not in time.
   std::optional<Trial> try_on(TrainOptions options, Index rows, double seconds) {
     Random random(options_.seed, kAutoStream + 1);
-    const Dataset part = rest_.select(draw_rows(row_strata(rest_, is_regression()), rows, random));
+    const std::vector<Index> drawn = draw_rows(row_strata(rest_, is_regression()), rows, random);
+    const Dataset part = rest_.select(drawn);
     options.max_seconds = seconds;
     const Deadline deadline(quiet(), 1.5 * seconds);
     try {
@@ -186,6 +192,8 @@ class Chooser {
         fallback_error_ = error;
         fallback_rows_ = part.rows();
         fallback_ = trained;
+        map_rows(drawn, &fallback_.report.support_rows);
+        map_rows(pool_, &fallback_.report.support_rows);
       }
       return Trial{part.rows(), trained.report.train_seconds, error};
     } catch (const Error&) {
@@ -213,8 +221,9 @@ class Chooser {
   // method, downhill by the error on the rows held out: in long steps on rows that many tries can
   // afford, then in short ones on more rows.
   void polish(Candidate* candidate, double seconds) {
-    climb(candidate, {.tries = 40, .cost_step = 8, .gamma_step = 4}, seconds / 2);
-    climb(candidate, {.tries = 10, .cost_step = 4, .gamma_step = 2}, seconds / 2);
+    const Stopwatch watch;
+    climb(candidate, {.tries = 16, .cost_step = 8, .gamma_step = 4}, seconds / 2);
+    climb(candidate, {.tries = 8, .cost_step = 4, .gamma_step = 2}, seconds - watch.seconds());
     look_ahead(candidate);
   }
 
@@ -317,9 +326,11 @@ class Chooser {
 
   TrainResult train_final(const Candidate& best) {
     Dataset rows = data_;
+    std::vector<Index> drawn;
     if (best.rows < data_.rows()) {
       Random random(options_.seed, kAutoStream + 2);
-      rows = data_.select(draw_rows(row_strata(data_, is_regression()), best.rows, random));
+      drawn = draw_rows(row_strata(data_, is_regression()), best.rows, random);
+      rows = data_.select(drawn);
     }
     TrainOptions options = chosen_;
     const double left = seconds_left();
@@ -332,6 +343,7 @@ class Chooser {
     } catch (const Cancelled&) {
       if (fallback_.model.empty()) throw;
     }
+    if (result && !drawn.empty()) map_rows(drawn, &result->report.support_rows);
     if (result && result->report.stop_reason == StopReason::interrupted && !control_.cancelled())
       result->report.stop_reason = StopReason::time_limit;
     if (!result || (result->report.stop_reason >= StopReason::time_limit && is_worse(*result)))
@@ -391,7 +403,8 @@ class Chooser {
   Stopwatch watch_;
   TrainOptions chosen_;
   Dataset validation_;
-  Dataset rest_;          // what trials are drawn from
+  std::vector<Index> pool_;
+  Dataset rest_;          // the rows of the pool, which trials are drawn from
   TrainResult fallback_;  // the best model of a trial
   double fallback_error_ = 0;
   Index fallback_rows_ = 0;

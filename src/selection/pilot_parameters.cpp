@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -16,6 +17,19 @@ constexpr Index kGrowth = 3;  // rows of a stage to rows of the one before
 constexpr Index kMostRows = 9000;
 constexpr double kTimeGrowth = 2.5;  // seconds grow with this power of the rows, at most
 
+// Columns of about the same range: somebody scaled them, or they count the same thing.
+bool columns_are_alike(const Matrix& features) {
+  constexpr float kAlike = 10;
+  float least = std::numeric_limits<float>::infinity();
+  float most = 0;
+  for (const float factor : Scaling::fit(features, ScalingMethod::minmax).factor) {
+    if (factor == 0) continue;  // constant
+    least = std::min(least, factor);
+    most = std::max(most, factor);
+  }
+  return most <= kAlike * least;
+}
+
 // Scalings worth trying; a sparse matrix must stay sparse.
 std::vector<ScalingMethod> scalings(const Dataset& data, const TrainOptions& options) {
   if (options.automatic.keep_scaling || options.scaling != ScalingMethod::none ||
@@ -23,9 +37,9 @@ std::vector<ScalingMethod> scalings(const Dataset& data, const TrainOptions& opt
     return {options.scaling};
   const bool dense =
       !data.features().is_sparse() || data.features().num_stored() * 2 > data.rows() * data.cols();
-  if (dense || data.cols() <= 200)
-    return {ScalingMethod::none, ScalingMethod::minmax, ScalingMethod::standard};
-  return {ScalingMethod::none, ScalingMethod::maxabs};
+  if (!dense && data.cols() > 200) return {ScalingMethod::none, ScalingMethod::maxabs};
+  if (columns_are_alike(data.features())) return {ScalingMethod::none};
+  return {ScalingMethod::none, ScalingMethod::minmax, ScalingMethod::standard};
 }
 
 std::vector<double> times(double centre, std::initializer_list<double> factors) {

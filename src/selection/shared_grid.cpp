@@ -11,8 +11,8 @@
 #include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
-#include "data/folds.hpp"
 #include "gram/stored_rows.hpp"
+#include "kernels/kernel_blocks.hpp"
 #include "methods/binary_tasks.hpp"
 #include "model/binary_machine.hpp"
 
@@ -48,28 +48,59 @@ struct Chain {
   std::unique_ptr<SharedKernel> kernel;
 };
 
+// A machine of one point of the grid, from which the next point starts.
+struct GridMachine {
+  TrainedMachine machine;
+  Index bounded = 0;         // coefficients at their bound
+  std::vector<double> sums;  // as in BinaryResult
+};
+
 // When C grows by `ratio`, coefficients at their bound usually stay there, and free ones stay where
 // they are. Scaling all of them keeps their sum at zero, so the more numerous kind decides.
-void move_to_cost(double ratio, std::span<const Index> bounded,
-                  std::vector<TrainedMachine>* machines) {
-  for (std::size_t m = 0; m < machines->size(); ++m) {
-    TrainedMachine& machine = (*machines)[m];
-    if (2 * bounded[m] < static_cast<Index>(machine.rows.size())) continue;
-    for (double& coefficient : machine.coefficients) coefficient *= ratio;
+void move_to_cost(double ratio, std::vector<GridMachine>* machines) {
+  for (GridMachine& one : *machines) {
+    if (2 * one.bounded < static_cast<Index>(one.machine.rows.size())) continue;
+    for (double& coefficient : one.machine.coefficients) coefficient *= ratio;
+    for (double& sum : one.sums) sum *= ratio;
   }
+}
+
+struct Range {
+  Index begin = 0;
+  Index end = 0;
+  Index size() const { return end - begin; }
+};
+
+// Decision values of some rows.
+std::vector<double> values_at(const Range& held, const TrainedMachine& machine,
+                              const StoredMatrix& kernel) {
+  std::vector<const float*> rows;
+  rows.reserve(machine.rows.size());
+  for (const Index row : machine.rows) rows.push_back(kernel.row(row) + held.begin);
+  std::vector<double> values(usize(held.size()), machine.offset);
+  accumulate_rows(rows, machine.coefficients, held.size(), values.data());
+  return values;
+}
+
+// Rows outside of the range, ascending.
+std::vector<Index> all_but(const Range& held, Index count) {
+  std::vector<Index> rows;
+  for (Index i = 0; i < count; ++i) {
+    if (i < held.begin || i >= held.end) rows.push_back(i);
+  }
+  return rows;
 }
 
 class Validator {
  public:
-  Validator(const TrainingSet& data, std::span<const CostAndGamma> points,
-            std::span<const std::vector<Index>> folds, const TrainContext& context,
-            const std::function<void()>& on_point)
-      : data_(data),
+  Validator(TrainingSet data, std::span<const CostAndGamma> points, std::span<const Range> folds,
+            const TrainContext& context, const std::function<void()>& on_point)
+      : data_(std::move(data)),
         points_(points),
         folds_(folds),
         context_(context),
         on_point_(on_point),
-        decision_(decision_for(data, context.options)) {}
+        decision_(decision_for(data_, context.options)) {}
 
   std::vector<FoldScores> run() {
     const StoredMatrix unfinished = StoredMatrix::unfinished(data_.kernel.type, data_.features);
@@ -118,18 +149,17 @@ class Validator {
   }
 
   void run_chain(Chain& chain, std::size_t fold, std::vector<std::vector<double>>* seconds) {
-    const std::vector<Index>& held = folds_[fold];
+    const Range held = folds_[fold];
     const std::vector<Index> rows = all_but(held, data_.rows());
-    std::vector<TrainedMachine> machines;
-    std::vector<Index> bounded;
+    std::vector<GridMachine> machines;
     double cost = 0;
     for (const std::size_t p : chain.points) {
       if (context_.must_stop() != StopReason::converged) break;
       const Stopwatch watch;
       const StoredMatrix& kernel = chain.kernel->get();
-      if (cost > 0) move_to_cost(points_[p].cost / cost, bounded, &machines);
+      if (cost > 0) move_to_cost(points_[p].cost / cost, &machines);
       cost = points_[p].cost;
-      if (!train(kernel, chain.gamma, cost, rows, &machines, &bounded)) break;
+      if (!train(kernel, chain.gamma, cost, rows, &machines)) break;
       scores_[p].errors[fold] = error(kernel, machines, held);
       (*seconds)[p][fold] = watch.seconds();
       on_point_();
@@ -139,7 +169,7 @@ class Validator {
 
   // Replaces the machines by those of the given cost, starting from them. False when stopped.
   bool train(const StoredMatrix& kernel, double gamma, double cost, std::span<const Index> rows,
-             std::vector<TrainedMachine>* machines, std::vector<Index>* bounded) const {
+             std::vector<GridMachine>* machines) const {
     std::vector<double> costs = data_.cost;
     for (double& c : costs) c *= cost / context_.options.cost;
     BinarySettings settings;
@@ -153,51 +183,49 @@ class Validator {
     const BinaryTrainer trainer = [&](const BinaryTask& task) {
       BinarySettings own = settings;
       if (context_.options.max_seconds > 0) own.limits.max_seconds = context_.seconds_left();
-      const TrainedMachine* start = machines->empty() ? nullptr : &(*machines)[usize(task.index)];
+      const GridMachine* start = machines->empty() ? nullptr : &(*machines)[usize(task.index)];
       StoredRows source(kernel, task.rows);
-      return train_binary(source, costs, task, start, own, context_.control);
+      return train_binary(source, costs, task, start == nullptr ? nullptr : &start->machine,
+                          start == nullptr ? std::span<const double>() : start->sums, own,
+                          context_.control);
     };
     std::vector<BinaryResult> results = train_machines(data_, rows, decision_, trainer);
     machines->clear();
-    bounded->clear();
     for (BinaryResult& result : results) {
       if (result.stats.stop_reason >= StopReason::time_limit) return false;
-      bounded->push_back(result.stats.bounded_support_vectors);
-      machines->push_back(std::move(result.machine));
+      machines->push_back({std::move(result.machine), result.stats.bounded_support_vectors,
+                           std::move(result.sums)});
     }
     return true;
   }
 
-  double error(const StoredMatrix& kernel, const std::vector<TrainedMachine>& machines,
-               std::span<const Index> held) const {
+  double error(const StoredMatrix& kernel, const std::vector<GridMachine>& machines,
+               const Range& held) const {
     const std::size_t columns = machines.size();
-    std::vector<double> values(held.size() * columns);
+    const std::size_t count = usize(held.size());
+    std::vector<double> values(count * columns);
     for (std::size_t m = 0; m < columns; ++m) {
-      const TrainedMachine& machine = machines[m];
-      for (std::size_t h = 0; h < held.size(); ++h) values[h * columns + m] = machine.offset;
-      for (std::size_t s = 0; s < machine.rows.size(); ++s) {
-        const float* row = kernel.row(machine.rows[s]);
-        for (std::size_t h = 0; h < held.size(); ++h)
-          values[h * columns + m] += machine.coefficients[s] * static_cast<double>(row[held[h]]);
-      }
+      const std::vector<double> own = values_at(held, machines[m].machine, kernel);
+      for (std::size_t h = 0; h < count; ++h) values[h * columns + m] = own[h];
     }
     double sum = 0;
     std::vector<std::int32_t> votes(usize(data_.num_classes));
-    for (std::size_t h = 0; h < held.size(); ++h) {
+    for (std::size_t h = 0; h < count; ++h) {
       const std::span<const double> own(values.data() + h * columns, columns);
+      const std::size_t row = usize(held.begin) + h;
       if (data_.is_regression()) {
-        const double miss = own[0] - data_.targets[usize(held[h])];
+        const double miss = own[0] - data_.targets[row];
         sum += miss * miss;
       } else {
-        sum += winning_class(decision_, own, votes) == data_.codes[usize(held[h])] ? 0 : 1;
+        sum += winning_class(decision_, own, votes) == data_.codes[row] ? 0 : 1;
       }
     }
-    return sum / static_cast<double>(held.size());
+    return sum / static_cast<double>(count);
   }
 
-  const TrainingSet& data_;
+  TrainingSet data_;
   std::span<const CostAndGamma> points_;
-  std::span<const std::vector<Index>> folds_;
+  std::span<const Range> folds_;
   const TrainContext& context_;
   const std::function<void()>& on_point_;
   Decision decision_;
@@ -218,7 +246,20 @@ std::vector<FoldScores> cross_validate_exact(const TrainingSet& data,
                                              std::span<const std::vector<Index>> folds,
                                              const TrainContext& context,
                                              const std::function<void()>& on_point) {
-  return Validator(data, points, folds, context, on_point).run();
+  // Rows of a fold side by side: their kernel values are then too.
+  std::vector<Index> order;
+  std::vector<Range> ranges;
+  std::vector<std::uint8_t> is_held(usize(data.rows()), 0);
+  for (const std::vector<Index>& fold : folds) {
+    const auto begin = static_cast<Index>(order.size());
+    order.insert(order.end(), fold.begin(), fold.end());
+    ranges.push_back({begin, static_cast<Index>(order.size())});
+    for (const Index row : fold) is_held[usize(row)] = 1;
+  }
+  for (Index row = 0; row < data.rows(); ++row) {
+    if (is_held[usize(row)] == 0) order.push_back(row);
+  }
+  return Validator(data.select(order), points, ranges, context, on_point).run();
 }
 
 }  // namespace tamis

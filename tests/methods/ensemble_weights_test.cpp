@@ -144,8 +144,7 @@ TEST(EnsembleWeights, SolvesNowAndThen) {
     weights.solve({0.1, 100, 0}, {});
     ++solved;
   }
-  EXPECT_GT(solved, 6);
-  EXPECT_LT(solved, 20);
+  EXPECT_EQ(solved, 5);  // with 1, 3, 9, 27 and 81 members
 }
 
 // A run that is stopped keeps the weights it has.

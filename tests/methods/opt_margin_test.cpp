@@ -295,6 +295,24 @@ TEST(Tubes, PredictAsTheProblemOnAllRows) {
   }
 }
 
+// A narrow tube around noise: the hulls nearly meet for most k, where pairs alone would creep.
+TEST(Tubes, NoiseEndsSoon) {
+  Random random(3);
+  std::vector<float> values;
+  std::vector<double> numbers;
+  for (Index i = 0; i < 100; ++i) {
+    for (int j = 0; j < 2; ++j) values.push_back(static_cast<float>(random.normal()));
+    numbers.push_back(random.normal());
+  }
+  const Dataset data(Matrix::dense(100, 2, values), Labels::numeric(numbers));
+  TrainOptions options = settings("opt-soft-margin", KernelType::rbf, 1e-3);
+  options.task = Task::regression;
+  options.tube = 0.1;
+  options.sampling.draw = 0;  // the default: all rows
+  options.max_iterations = 100'000;
+  EXPECT_EQ(train(data, options).report.stop_reason, StopReason::converged);
+}
+
 // (P7) is the epsilon-SVR with the tube it fits and the C it reports.
 TEST(Tubes, AreCertifiedAsEpsilonRegression) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {

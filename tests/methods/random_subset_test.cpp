@@ -78,6 +78,17 @@ TEST(RandomSubset, OneMemberOnAllRowsIsTheExactMachine) {
   }
 }
 
+TEST(RandomSubset, ShuffledRowsGiveTheSameEnsemble) {
+  const Dataset data = named(clouds(150, 3, 3, 4), {1.0, 2.0, 3.0});
+  std::vector<Index> order = iota_rows(data.rows());
+  Random(7).shuffle(order);
+  const TrainOptions options = subset_options("random-subset");
+  const DecisionValues a = decision_values(train(data, options).model, data.features());
+  const DecisionValues b =
+      decision_values(train(data.select(order), options).model, data.features());
+  for (std::size_t i = 0; i < a.values.size(); ++i) EXPECT_NEAR(a.values[i], b.values[i], 1e-6);
+}
+
 TEST(RandomSubset, MoreMembersBeginWithTheSame) {
   const Dataset data = named(clouds(400, 3, 2, 3), {1.0, 2.0});
   for (const Combination how : {Combination::average, Combination::linear}) {

@@ -8,6 +8,7 @@
 #include "support/random_data.hpp"
 #include "tamis/error.hpp"
 #include "tamis/evaluate.hpp"
+#include "tamis/expansion.hpp"
 #include "tamis/generate.hpp"
 #include "tamis/train.hpp"
 
@@ -79,6 +80,13 @@ TEST(Auto, ScalesColumnsThatNeedIt) {
   EXPECT_NE(result.model.scaling().method, ScalingMethod::none);
 }
 
+TEST(Auto, LeavesColumnsOfTheSameRangeAlone) {
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    const Dataset rows = named(clouds(400, 4, 2, seed, 1.0), {-1.0, 1.0});
+    EXPECT_EQ(train(rows, automatic()).model.scaling().method, ScalingMethod::none) << seed;
+  }
+}
+
 TEST(Auto, DoesRegression) {
   TrainOptions options = automatic();
   options.task = Task::regression;
@@ -98,6 +106,30 @@ TEST(Auto, NoTimeAtAllStillLeavesAModel) {
   options.max_seconds = 1e-3;
   const TrainResult result = train(data, options);
   EXPECT_FALSE(result.model.empty());
+}
+
+// Whichever part of the rows the time allows.
+TEST(Auto, SupportRowsAreRowsOfTheDataThatCount) {
+  const Dataset board = generate("checkerboard", {.rows = 20000, .seed = 1}).data;
+  std::vector<double> weights(20000, 1.0);
+  for (std::size_t i = 0; i < weights.size(); i += 3) weights[i] = 0;
+  const Dataset data(board.features(), board.labels(), weights);
+  TrainOptions options = automatic();
+  options.automatic.keep_scaling = true;
+  for (const double seconds : {0.2, 1.0}) {
+    options.max_seconds = seconds;
+    const TrainResult result = train(data, options);
+    const ExpansionParts* parts = expansion_parts(result.model);
+    if (parts == nullptr) continue;
+    const std::vector<Index>& rows = result.report.support_rows;
+    ASSERT_EQ(static_cast<Index>(rows.size()), parts->support_vectors.rows());
+    for (std::size_t s = 0; s < rows.size(); ++s) {
+      EXPECT_GT(data.weight(rows[s]), 0);
+      for (Index j = 0; j < 2; ++j)
+        EXPECT_EQ(data.features().at(rows[s], j),
+                  parts->support_vectors.at(static_cast<Index>(s), j));
+    }
+  }
 }
 
 TEST(Auto, UnusableDataIsAnError) {

@@ -3,14 +3,19 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <set>
 
+#include "base/checked.hpp"
 #include "data/folds.hpp"
 #include "selection/search_points.hpp"
 #include "support/random_data.hpp"
 #include "tamis/error.hpp"
+#include "tamis/evaluate.hpp"
 #include "tamis/generate.hpp"
+#include "tamis/train.hpp"
 
 namespace tamis::testing {
 namespace {
@@ -156,6 +161,87 @@ TEST(Tune, SearchesOnAPart) {
   options.rows = 300;
   const TuneResult result = tune(data, options);
   EXPECT_EQ(result.points[0].rows, 300);
+}
+
+// Wrong answers for the innermost half of every row's k nearest, each from an exact machine on the
+// neighbourhood without its fold; folds are runs of rows.
+double naive_internal_error(const Dataset& data, Index k, Index folds, double cost, double gamma) {
+  const Index internal = k / 2;
+  double wrong = 0;
+  for (Index centre = 0; centre < data.rows(); ++centre) {
+    std::vector<std::pair<double, Index>> near;
+    for (Index i = 0; i < data.rows(); ++i) {
+      double squared = 0;
+      for (Index j = 0; j < data.cols(); ++j) {
+        const double difference = static_cast<double>(data.features().at(centre, j)) -
+                                  static_cast<double>(data.features().at(i, j));
+        squared += difference * difference;
+      }
+      near.emplace_back(squared, i);
+    }
+    std::sort(near.begin(), near.end());
+    std::vector<Index> innermost;
+    for (Index i = 0; i < internal; ++i) innermost.push_back(near[usize(i)].second);
+    std::sort(innermost.begin(), innermost.end());
+    for (Index fold = 0; fold < folds; ++fold) {
+      const std::set<Index> asked(innermost.begin() + fold * internal / folds,
+                                  innermost.begin() + (fold + 1) * internal / folds);
+      std::vector<Index> kept;
+      for (Index i = 0; i < k; ++i) {
+        if (asked.count(near[usize(i)].second) == 0) kept.push_back(near[usize(i)].second);
+      }
+      std::sort(kept.begin(), kept.end());
+      const Dataset questions = data.select(std::vector<Index>(asked.begin(), asked.end()));
+      const Dataset known = data.select(kept);
+      TrainOptions options;
+      options.cost = cost;
+      options.gamma = {Gamma::Rule::value, gamma};
+      bool one_class = true;
+      for (Index i = 1; i < known.rows(); ++i)
+        one_class = one_class && known.labels().number(i) == known.labels().number(0);
+      if (one_class) {
+        for (Index i = 0; i < questions.rows(); ++i)
+          wrong += questions.labels().number(i) == known.labels().number(0) ? 0 : 1;
+      } else {
+        wrong += static_cast<double>(evaluate(train(known, options).model, questions).errors);
+      }
+    }
+  }
+  return wrong / static_cast<double>(internal * data.rows());
+}
+
+TEST(Tune, NeighbourhoodsAsDoneByHand) {
+  const Dataset data = named(clouds(70, 2, 2, 5, 0.7), {-1.0, 1.0});
+  TuneOptions options;
+  options.base.method = "falk";
+  options.axes = {{"cost", {0.5, 20}}, {"gamma", {0.3, 3}}, {"k", {16, 30}}};
+  options.folds = 4;
+  options.centres = 1000;  // more than rows: all of them
+  const TuneResult result = tune(data, options);
+  EXPECT_EQ(result.rows, 70);
+  for (const TunePoint& point : result.points) {
+    if (point.values[2] != 16) continue;  // the others are asked for the innermost of k = 16 too
+    EXPECT_NEAR(point.error, naive_internal_error(data, 16, 4, point.values[0], point.values[1]),
+                3.5 / (8 * 70))
+        << point.values[0] << " " << point.values[1];
+  }
+}
+
+TEST(Tune, NeighbourhoodsAreForLocalMachines) {
+  const Dataset data = named(clouds(60, 3, 2, 1), {-1.0, 1.0});
+  TuneOptions options = small_grid();
+  options.centres = 10;
+  EXPECT_THROW(tune(data, options), InvalidArgument);  // exact has none
+  options.base.method = "falk";
+  EXPECT_NO_THROW(tune(data, options));
+  options.axes.push_back({"k-prime", {1, 2}});
+  EXPECT_THROW(tune(data, options), InvalidArgument);
+  options.axes.pop_back();
+  options.search = Search::halving;
+  EXPECT_THROW(tune(data, options), InvalidArgument);
+  options.search = Search::grid;
+  options.centres = 1;
+  EXPECT_THROW(tune(data, options), InvalidArgument);
 }
 
 TEST(Tune, SaysWhatCannotBeTuned) {

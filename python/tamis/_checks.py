@@ -1,0 +1,171 @@
+"""Machines beside one another, and beside the optimum: compare and certify."""
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from . import _core
+from ._classifier import Classifier, core_class_names
+from ._estimator import Estimator, row_weights
+from ._parameters import memory_bytes, thread_count
+
+Progress = Callable[[dict[str, Any]], None]
+
+
+def compare(
+    machines: Sequence[Estimator] | Mapping[str, Estimator],
+    X: Any,
+    y: Any,
+    *,
+    X_test: Any = None,
+    y_test: Any = None,
+    test_size: float = 0.3,
+    sample_weight: Any = None,
+    runs: int = 1,
+    max_memory: int | str | None = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+    as_frame: bool = False,
+) -> Any:
+    """Trains and tests machines on the same rows; docs/compare.md describes the figures.
+
+    Parameters
+    ----------
+    machines : list of estimators, or dict of names and estimators
+        Of this package, all classifiers or all regressors. They need not be fitted, and stay as they are. In a list, each
+        is called by its method.
+    X, y : array-like
+        The rows to train on.
+    X_test, y_test : array-like, default=None
+        The rows to test on; None: a part of X.
+    test_size : float, default=0.3
+        Share of X to test on, drawn anew in each run, where there is no X_test.
+    sample_weight : array-like of shape (n_samples,), default=None
+    runs : int, default=1
+        Train each so often, with different seeds; the figures are then means, with deviations beside them.
+    max_memory, n_jobs, progress
+        As those of the estimators.
+    as_frame : bool, default=False
+        Return a pandas frame with a row for each machine.
+
+    Returns
+    -------
+    result : dict, or DataFrame
+        `result["rows"]` has a dict for each machine: error_rate (or mse), train_seconds, predict_seconds, support_vectors,
+        full_support_vectors (the share of the exact machine's that it has too), model_bytes, rows_used, and `failure`, which
+        says why there are no figures. What is not known is NaN.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> X, y = tamis.generate("checkerboard", 3000)
+    >>> result = tamis.compare([tamis.SVC(C=10, gamma=100), tamis.FalkSVC(C=10, gamma=100, k=200)], X, y)
+    >>> [row["name"] for row in result["rows"]], result["test_rows"]
+    (['exact', 'falk'], 900)
+    """
+    if (X_test is None) != (y_test is None):
+        raise ValueError("X_test and y_test: give both or none")
+    named = _named(machines)
+    reader = clone(named[0][1])
+    rows, y = reader._training_rows(X, y)
+    weights = row_weights(sample_weight, y)
+    y_test = None if y_test is None else column_or_1d(y_test)
+    encode, classes, names = _encoding(reader, y if y_test is None else np.concatenate([y, y_test]))
+    methods = []
+    for name, machine in named:
+        options = machine._core_options()
+        if isinstance(machine, Classifier):
+            machine._set_class_options(options, classes, names)
+        methods.append((name, options))
+    test = None if y_test is None else (reader._known_rows(X_test), encode(y_test), None)
+    result = _core.compare(methods, (rows, encode(y), weights), test, float(test_size), int(runs), thread_count(n_jobs),
+                           memory_bytes(max_memory), progress)
+    return _frame(result["rows"]) if as_frame else result
+
+
+def certify(
+    machine: Estimator,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    C: float | None = None,
+    epsilon: float | None = None,
+    tol: float | None = None,
+    as_frame: bool = False,
+) -> Any:
+    """Checks, without anything its training said, whether a machine is the optimum of the full problem.
+
+    Parameters
+    ----------
+    machine : fitted estimator
+        A sum over support vectors: those of falk, random-subset or linear machines are none.
+    X, y, sample_weight
+        The rows of the problem: those of `fit`, where the machine was trained on all.
+    C, epsilon, tol : float, default=None
+        Of the problem; None: the machine's. C=inf: a hard margin. OptMarginSVC and TubeSVR know the C and epsilon that their
+        answer stands for.
+    as_frame : bool, default=False
+        Return a pandas frame with a row for each machine (of a pair of classes, say) that it is made of.
+
+    Returns
+    -------
+    certificate : dict, or DataFrame
+        `certified`, and how far it is: primal, dual, gap, relative_gap, violation, violating_rows. `machines` has the
+        same for each machine.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> X, y = tamis.generate("checkerboard", 1000)
+    >>> tamis.certify(tamis.SVC(C=10, gamma=100).fit(X, y), X, y)["certified"]
+    True
+    >>> tamis.certify(tamis.SubsampleSVC(C=10, gamma=100, delta=0.5).fit(X, y), X, y)["certified"]
+    False
+    """
+    check_is_fitted(machine)
+    rows = machine._known_rows(X)
+    y = column_or_1d(y)
+    weights = row_weights(sample_weight, y)
+    copy = clone(machine)
+    options = copy._core_options()
+    targets = copy._encode_targets(y, weights, options)
+    if isinstance(machine, Classifier) and not np.array_equal(copy.classes_, machine.classes_):
+        raise ValueError(f"y has the classes {copy.classes_.tolist()}, the machine {machine.classes_.tolist()}")
+    problem = {"C": C, "epsilon": epsilon, "tol": tol}
+    own = {"C": 1.0, "epsilon": 0.1, **machine.get_params(deep=False), **machine._stated_problem()}
+    cost, tube, eps = (float(own[name] if value is None else value) for name, value in problem.items())
+    result = _core.certify(machine._model, rows, targets, weights, options, cost, tube, eps, thread_count(machine.n_jobs),
+                           memory_bytes(machine.max_memory), machine.progress)
+    return _frame(result["machines"]) if as_frame else result
+
+
+def _named(machines: Sequence[Estimator] | Mapping[str, Estimator]) -> list[tuple[str, Estimator]]:
+    if isinstance(machines, Mapping):
+        named = list(machines.items())
+    else:
+        named = [(machine._method, machine) for machine in machines]
+    if not named:
+        raise ValueError("machines: give at least one")
+    for _, machine in named:
+        if machine._kernel == "precomputed" or callable(machine._kernel):
+            raise ValueError(f"kernel={machine._kernel!r}: compare needs features")
+    return named
+
+
+def _encoding(reader: Estimator, y: np.ndarray) -> tuple[Callable[[np.ndarray], Any], Any, Any]:
+    """How targets get into the core; the classes, and what it calls them."""
+    if not isinstance(reader, Classifier):
+        return lambda part: np.ascontiguousarray(part, dtype=np.float64), None, None
+    classes = np.unique(y)
+    names = core_class_names(classes)
+    return lambda part: (np.searchsorted(classes, part).astype(np.int32), names), classes, names
+
+
+def _frame(rows: list[dict[str, Any]]) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(rows).set_index("name")
