@@ -224,6 +224,7 @@ class Tuner {
     const auto shares = internal_cross_validation(prepared.set, points, options_.centres,
                                                   options_.folds, context, [&] { meter->add(1); });
     std::vector<FoldScores> scores;
+    scores.reserve(shares.size());
     for (const std::vector<double>& errors : shares)
       scores.push_back({errors, watch.seconds() / static_cast<double>(shares.size())});
     return scores;
