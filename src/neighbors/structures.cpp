@@ -1,7 +1,6 @@
 #include "neighbors/structures.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/checked.hpp"
 #include "base/clock.hpp"
@@ -15,9 +14,8 @@ namespace {
 
 constexpr Index kFewPoints = 1024;  // nothing beats looking at all of them
 constexpr Index kFewFeatures = 4;   // where a kd-tree always wins
-constexpr Index kSampledPoints = 16384;
-constexpr Index kSampledQueries = 128;
-constexpr double kTreeGrowth = 0.7;  // a tree's time grows with about this power of the rows
+constexpr Index kSampledPoints = 24576;
+constexpr Index kSampledQueries = 256;
 
 std::vector<Index> evenly_spaced(Index count, Index total) {
   std::vector<Index> rows(usize(std::min(count, total)));
@@ -49,8 +47,7 @@ std::unique_ptr<NeighborIndex> make_structure(std::shared_ptr<const Space> space
   return std::make_unique<BruteForce>(std::move(space));
 }
 
-// Brute force takes time in proportion to the rows, a tree less: what wins on the sample must win
-// on the whole.
+// A tree only gains on brute force as rows are added, so what wins on the sample wins on the whole.
 Structure fastest_structure(const Space& space, const RunControl& control, Index k) {
   const Index n = space.points().rows();
   if (n <= kFewPoints || !space.is_metric()) return Structure::brute_force;
@@ -72,8 +69,6 @@ Structure fastest_structure(const Space& space, const RunControl& control, Index
       index->nearest(points, queries, sampled_k, control);
       seconds = seconds < 0 ? watch.seconds() : std::min(seconds, watch.seconds());
     }
-    const double more_rows = static_cast<double>(n) / static_cast<double>(points.rows());
-    seconds *= std::pow(more_rows, structure == Structure::brute_force ? 1 : kTreeGrowth);
     if (best_seconds < 0 || seconds < best_seconds) {
       best = structure;
       best_seconds = seconds;
