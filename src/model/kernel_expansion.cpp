@@ -9,37 +9,15 @@
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
-#include "base/memory.hpp"
 #include "base/parallel.hpp"
-#include "base/progress.hpp"
-#include "kernels/kernel_blocks.hpp"
+#include "model/decision_sums.hpp"
 
 namespace tamis {
 namespace {
 
-// Kernel values are made in tiles of kStrip support vectors x kChunk rows: 32 KiB of float, which
-// stay in the first-level cache until they are summed up.
-constexpr Index kStrip = 32;
-constexpr Index kChunk = 256;
-// Rows of one task. Their packed copy and their sums are the memory a task takes.
-constexpr Index kMaxBlockRows = 1024;
-constexpr Index kMinBlockRows = 64;
-constexpr Index kMaxBlockValues = Index{8} << 20;  // features of a block, 32 MiB of float
-constexpr Index kMaxBlockSums = Index{1} << 20;    // sums of a block, 8 MiB of double
-// Multiplications between two looks at the cancel flag: a few milliseconds.
-constexpr Index kPollWork = Index{16} << 20;
-
 bool all_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
-
-std::vector<Index> index_range(Index begin, Index end) {
-  std::vector<Index> rows(usize(end - begin));
-  std::iota(rows.begin(), rows.end(), begin);
-  return rows;
-}
-
-Index floor_to_panel(Index rows) { return std::max(kPanel, rows / kPanel * kPanel); }
 
 // Eight sums side by side, so that the loop is not one long chain of additions.
 double dot(const double* weights, std::span<const float> x) {
@@ -200,22 +178,11 @@ Matrix KernelExpansion::fit_columns(const Matrix& features) const {
         "precomputed kernel: rows of {} columns, but the support vectors number up to {}",
         features.cols(), num_features_ - 1));
   }
-  // Rows are not blown up to the many columns that sparse support vectors may have.
-  const bool make_sparse = support_vectors().is_sparse() && num_features_ / 4 > features.cols();
-  return Machine::fit_columns(make_sparse ? features.to_sparse() : features);
+  return fit_columns_of(support_vectors(), features);
 }
 
 std::vector<std::string> KernelExpansion::decision_columns(const Labels& classes) const {
   return decision_column_names(parts_.decision, num_machines(), classes);
-}
-
-// A function of the model and of the rows only, so that the threads do not matter.
-Index KernelExpansion::block_rows(const Matrix& features) const {
-  Index block = std::clamp(features.rows() / 16, kMinBlockRows, kMaxBlockRows);
-  block = std::min(block, kMaxBlockSums / std::max<Index>(1, num_machines()));
-  if (!features.is_sparse() || !support_vectors().is_sparse())
-    block = std::min(block, kMaxBlockValues / std::max<Index>(1, features.cols()));
-  return floor_to_panel(block);
 }
 
 // The support vectors with `cols` columns, sparse if most of these would be zeros.
@@ -224,79 +191,51 @@ Matrix KernelExpansion::widened_vectors(Index cols) const {
   return (cols > 2 * num_features_ + 64 ? vectors.to_sparse() : vectors).with_cols(cols);
 }
 
-template <typename Finish>
-void KernelExpansion::for_each_block(const Matrix& features, const RunControl& control,
-                                     const Finish& finish) const {
+DecisionSums KernelExpansion::sums(const Matrix& features, const RunControl& control) const {
   const bool is_precomputed = kernel().type == KernelType::precomputed;
   TAMIS_CHECK(is_precomputed || parts_.any_columns ? features.cols() >= num_features_
                                                    : features.cols() == num_features_);
-  const bool use_kernel = !is_precomputed && weights_.empty();
-  if (use_kernel && (features.is_sparse() || support_vectors().is_sparse())) {
-    require_column_memory("predicting", features.cols(), kPackedColumnBytes,
-                          resolve_memory_budget(control.memory_bytes) / 4);
+  DecisionSums result{parts_.decision,
+                      kernel().type,
+                      parts_.offsets,
+                      num_support_vectors(),
+                      support_vectors().is_sparse(),
+                      {}};
+  if (is_precomputed) {
+    result.add = [this](const auto& block, auto& meter) { sum_precomputed(block, meter); };
+  } else if (is_collapsed()) {
+    result.add = [this](const auto& block, auto& meter) { sum_linear(block, meter); };
+  } else {
+    require_packing_memory(support_vectors(), features, control);
+    result.add = [this, vectors = widened_vectors(features.cols())](
+                     const auto& block, auto& meter) { sum_kernel(vectors, block, meter); };
   }
-  const Matrix vectors = use_kernel ? widened_vectors(features.cols()) : support_vectors();
-  const Index rows = features.rows();
-  const Index step = block_rows(features);
-  ProgressMeter meter(control, "predict", rows * std::max<Index>(1, num_support_vectors()));
-  parallel_each((rows + step - 1) / step, [&](Index b) {
-    const Index begin = b * step;
-    const Index count = std::min(step, rows - begin);
-    std::vector<double> sums(usize(step * num_machines()), 0.0);
-    const Block block{features, vectors, begin, count, step, sums.data()};
-    if (is_precomputed) {
-      sum_precomputed(block, meter);
-    } else if (use_kernel) {
-      sum_kernel(block, meter);
-    } else {
-      sum_linear(block, meter);
-    }
-    for (Index m = 0; m < num_machines(); ++m) {
-      for (double& sum : std::span(sums).subspan(usize(m * step), usize(count)))
-        sum += parts_.offsets[usize(m)];
-    }
-    if (!all_finite(sums)) {
-      throw DataError(fmt::format("the {} kernel overflows on these rows: scale the features",
-                                  kernel_name(kernel().type)));
-    }
-    finish(block);
-  });
+  return result;
 }
 
-// The rows are the packed points and the support vectors run over them: that way the sums of a
-// machine over its support vectors go down the columns of a tile, without any reduction.
-void KernelExpansion::sum_kernel(const Block& block, ProgressMeter& meter) const {
+void KernelExpansion::sum_kernel(const Matrix& vectors, const DecisionBlock& block,
+                                 ProgressMeter& meter) const {
   if (num_support_vectors() == 0) return;
-  const std::vector<Index> rows = index_range(block.begin, block.begin + block.count);
-  const bool make_dense = block.features.is_sparse() && !block.vectors.is_sparse();
-  const KernelBlocks points = make_dense
-                                  ? KernelBlocks(kernel(), block.features.select(rows).to_dense())
-                                  : KernelBlocks(kernel(), block.features, rows);
-  const Index chunk = std::min(
-      kChunk, floor_to_panel(kPollWork / (kStrip * std::max<Index>(1, block.features.cols()))));
-  std::vector<float> tile(usize(kStrip * chunk));
-  std::array<Index, kStrip> strip{};
+  KernelTiles tiles(kernel(), vectors, block);
+  std::array<Index, KernelTiles::kStrip> strip{};
   for (const Run& run : runs_) {
-    for (Index s = run.begin; s < run.end; s += kStrip) {
-      const Index count = std::min(kStrip, run.end - s);
+    for (Index s = run.begin; s < run.end; s += KernelTiles::kStrip) {
+      const Index count = std::min(KernelTiles::kStrip, run.end - s);
       std::iota(strip.begin(), strip.begin() + count, s);
-      for (Index c = 0; c < block.count; c += chunk) {
-        const Index width = std::min(chunk, block.count - c);
-        points.evaluate(block.vectors, {strip.data(), usize(count)}, c, c + width, tile.data(),
-                        chunk);
+      const auto add = [&](const float* tile, Index c, Index width) {
         for (std::size_t t = run.first_term; t < run.last_term; ++t) {
           const double* coefficients =
               parts_.coefficients.data() + terms_[t].coefficient_begin + s - run.begin;
-          accumulate_rows(tile.data(), chunk, {coefficients, usize(count)}, width,
+          accumulate_rows(tile, tiles.stride(), {coefficients, usize(count)}, width,
                           block.sums + terms_[t].machine * block.stride + c);
         }
-        meter.add(count * width);
-      }
+      };
+      tiles.visit({strip.data(), usize(count)}, meter, add);
     }
   }
 }
 
-void KernelExpansion::sum_linear(const Block& block, ProgressMeter& meter) const {
+void KernelExpansion::sum_linear(const DecisionBlock& block, ProgressMeter& meter) const {
   const Index machines = num_machines();
   const Index poll_rows =
       std::clamp<Index>(kPollWork / std::max<Index>(1, num_features_ * machines), 1, 64);
@@ -323,7 +262,7 @@ void KernelExpansion::sum_linear(const Block& block, ProgressMeter& meter) const
   }
 }
 
-void KernelExpansion::sum_precomputed(const Block& block, ProgressMeter& meter) const {
+void KernelExpansion::sum_precomputed(const DecisionBlock& block, ProgressMeter& meter) const {
   std::vector<float> values(serials_.size());
   for (Index c = 0; c < block.count; ++c) {
     for (std::size_t s = 0; s < serials_.size(); ++s)
@@ -342,28 +281,12 @@ void KernelExpansion::sum_precomputed(const Block& block, ProgressMeter& meter) 
 
 void KernelExpansion::decision_values(const Matrix& features, std::span<double> values,
                                       const RunControl& control) const {
-  const Index machines = num_machines();
-  TAMIS_CHECK(static_cast<Index>(values.size()) == features.rows() * machines);
-  for_each_block(features, control, [&](const Block& block) {
-    for (Index c = 0; c < block.count; ++c) {
-      for (Index m = 0; m < machines; ++m)
-        values[usize((block.begin + c) * machines + m)] = block.sums[m * block.stride + c];
-    }
-  });
+  sums(features, control).decision_values(features, values, control);
 }
 
 void KernelExpansion::classify(const Matrix& features, std::span<std::int32_t> classes,
                                const RunControl& control) const {
-  TAMIS_CHECK(static_cast<Index>(classes.size()) == features.rows());
-  for_each_block(features, control, [&](const Block& block) {
-    std::vector<double> values(usize(num_machines()));
-    std::vector<std::int32_t> votes(parts_.class_counts.size());
-    for (Index c = 0; c < block.count; ++c) {
-      for (Index m = 0; m < num_machines(); ++m)
-        values[usize(m)] = block.sums[m * block.stride + c];
-      classes[usize(block.begin + c)] = winning_class(parts_.decision, values, votes);
-    }
-  });
+  sums(features, control).classify(features, classes, control);
 }
 
 }  // namespace tamis

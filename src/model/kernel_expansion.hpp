@@ -15,6 +15,8 @@
 namespace tamis {
 
 class ProgressMeter;
+struct DecisionBlock;
+struct DecisionSums;
 
 /// The coefficients of support vectors [sv_begin, sv_end) start at coefficients[coefficient_begin].
 struct Segment {
@@ -62,28 +64,15 @@ class KernelExpansion : public Machine {
     std::size_t first_term = 0;
     std::size_t last_term = 0;
   };
-  // Rows [begin, begin + count) of features; machine m adds to sums[m * stride + row - begin].
-  struct Block {
-    const Matrix& features;
-    const Matrix& vectors;  // the support vectors, with as many columns as the features
-    Index begin;
-    Index count;
-    Index stride;
-    double* sums;
-  };
-
   void validate() const;
   void find_runs();
   void find_serials();
   void collapse_linear();
-  Index block_rows(const Matrix& features) const;
   Matrix widened_vectors(Index cols) const;
-  template <typename Finish>
-  void for_each_block(const Matrix& features, const RunControl& control,
-                      const Finish& finish) const;
-  void sum_kernel(const Block& block, ProgressMeter& meter) const;
-  void sum_linear(const Block& block, ProgressMeter& meter) const;
-  void sum_precomputed(const Block& block, ProgressMeter& meter) const;
+  DecisionSums sums(const Matrix& features, const RunControl& control) const;
+  void sum_kernel(const Matrix& vectors, const DecisionBlock& block, ProgressMeter& meter) const;
+  void sum_linear(const DecisionBlock& block, ProgressMeter& meter) const;
+  void sum_precomputed(const DecisionBlock& block, ProgressMeter& meter) const;
 
   ExpansionParts parts_;
   Index num_features_ = 0;

@@ -10,23 +10,11 @@
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
-#include "base/memory.hpp"
-#include "base/parallel.hpp"
-#include "base/progress.hpp"
-#include "kernels/kernel_blocks.hpp"
+#include "model/decision_sums.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
 namespace {
-
-// Kernel values are made in tiles of kStrip support vectors x kChunk rows, as in kernel_expansion.
-constexpr Index kStrip = 32;
-constexpr Index kChunk = 256;
-constexpr Index kMaxBlockRows = 1024;
-constexpr Index kMinBlockRows = 64;
-constexpr Index kMaxBlockValues = Index{8} << 20;  // features of a block, 32 MiB of float
-constexpr Index kMaxBlockSums = Index{1} << 20;    // sums of a block, 8 MiB of double
-constexpr Index kPollWork = Index{16} << 20;       // multiplications between two looks at the flag
 
 void require(bool ok, std::string_view what) {
   if (!ok) throw DataError(fmt::format("the ensemble does not fit together: {}", what));
@@ -45,8 +33,6 @@ void require_ranges(std::span<const Index> begin, std::size_t ranges, std::size_
               std::is_sorted(begin.begin(), begin.end()),
           what);
 }
-
-Index floor_to_panel(Index rows) { return std::max(kPanel, rows / kPanel * kPanel); }
 
 Kernel with_gamma(Kernel kernel, double gamma) {
   kernel.gamma = gamma;
@@ -168,122 +154,66 @@ std::string WeightedEnsemble::describe() const {
   return text;
 }
 
-// Rows are not blown up to the many columns that sparse support vectors may have.
 Matrix WeightedEnsemble::fit_columns(const Matrix& features) const {
-  const bool make_sparse =
-      parts_.support_vectors.is_sparse() && num_features() / 4 > features.cols();
-  return Machine::fit_columns(make_sparse ? features.to_sparse() : features);
+  return fit_columns_of(parts_.support_vectors, features);
 }
 
 std::vector<std::string> WeightedEnsemble::decision_columns(const Labels& classes) const {
   return decision_column_names(parts_.decision, num_machines(), classes);
 }
 
-template <typename Finish>
-void WeightedEnsemble::for_each_block(const Matrix& features, const RunControl& control,
-                                      const Finish& finish) const {
+DecisionSums WeightedEnsemble::sums(const Matrix& features, const RunControl& control) const {
   TAMIS_CHECK(features.cols() == num_features());
-  const Matrix& vectors = parts_.support_vectors;
-  const Index rows = features.rows();
-  const Index machines = num_machines();
-  if (features.is_sparse() || vectors.is_sparse()) {
-    require_column_memory("predicting", features.cols(), kPackedColumnBytes,
-                          resolve_memory_budget(control.memory_bytes) / 4);
-  }
-  // A function of the model and of the rows only, so that the threads do not matter.
-  Index step = std::clamp(rows / 16, kMinBlockRows, kMaxBlockRows);
-  step = std::min(step, kMaxBlockSums / machines);
-  if (!features.is_sparse() || !vectors.is_sparse())
-    step = std::min(step, kMaxBlockValues / std::max<Index>(1, features.cols()));
-  step = floor_to_panel(step);
-  ProgressMeter meter(control, "predict", rows * std::max<Index>(1, evaluations_per_row()));
-  parallel_each((rows + step - 1) / step, [&](Index b) {
-    const Index begin = b * step;
-    const Index count = std::min(step, rows - begin);
-    std::vector<double> sums(usize(step * machines), 0.0);
-    const Block block{features, begin, count, step, sums.data()};
-    for (const Group& group : groups_) sum_group(group, block, meter);
-    for (Index p = 0; p < machines; ++p) {
-      for (double& sum : std::span(sums).subspan(usize(p * step), usize(count))) {
-        sum += total_offsets_[usize(p)];
-        if (!std::isfinite(sum)) {
-          throw DataError(fmt::format("the {} kernel overflows on these rows: scale the features",
-                                      kernel_name(parts_.kernel.type)));
-        }
-      }
-    }
-    finish(block);
-  });
+  require_packing_memory(parts_.support_vectors, features, control);
+  return {parts_.decision,
+          parts_.kernel.type,
+          total_offsets_,
+          evaluations_per_row(),
+          parts_.support_vectors.is_sparse(),
+          [this](const DecisionBlock& block, ProgressMeter& meter) {
+            for (const Group& group : groups_) sum_group(group, block, meter);
+          }};
 }
 
-// The rows are the packed points and the support vectors run over them, as in KernelExpansion.
-void WeightedEnsemble::sum_group(const Group& group, const Block& block,
+void WeightedEnsemble::sum_group(const Group& group, const DecisionBlock& block,
                                  ProgressMeter& meter) const {
   if (group.vectors.empty()) return;
-  std::vector<Index> rows(usize(block.count));
-  std::iota(rows.begin(), rows.end(), block.begin);
-  const Matrix& vectors = parts_.support_vectors;
-  const bool make_dense = block.features.is_sparse() && !vectors.is_sparse();
-  const KernelBlocks points =
-      make_dense ? KernelBlocks(group.kernel, block.features.select(rows).to_dense())
-                 : KernelBlocks(group.kernel, block.features, rows);
-  const Index chunk = std::min(
-      kChunk, floor_to_panel(kPollWork / (kStrip * std::max<Index>(1, block.features.cols()))));
-  std::vector<float> tile(usize(kStrip * chunk));
+  KernelTiles tiles(group.kernel, parts_.support_vectors, block);
   std::vector<std::size_t> next(group.uses.size(), 0);  // term of each use
-  std::array<const float*, kStrip> values{};
+  std::array<const float*, KernelTiles::kStrip> values{};
   const auto count = static_cast<Index>(group.vectors.size());
-  for (Index s = 0; s < count; s += kStrip) {
-    const Index end = std::min(s + kStrip, count);
-    const auto strip = std::span(group.vectors).subspan(usize(s), usize(end - s));
+  for (Index s = 0; s < count; s += KernelTiles::kStrip) {
+    const Index end = std::min(s + KernelTiles::kStrip, count);
     std::vector<std::size_t> after = next;
     for (std::size_t u = 0; u < group.uses.size(); ++u) {
       const std::vector<Index>& places = group.uses[u].places;
       while (after[u] < places.size() && places[after[u]] < end) ++after[u];
     }
-    for (Index c = 0; c < block.count; c += chunk) {
-      const Index width = std::min(chunk, block.count - c);
-      points.evaluate(vectors, strip, c, c + width, tile.data(), chunk);
+    const auto add = [&](const float* tile, Index c, Index width) {
       for (std::size_t u = 0; u < group.uses.size(); ++u) {
         const Use& use = group.uses[u];
         const std::size_t terms = after[u] - next[u];
         if (terms == 0) continue;
         for (std::size_t t = 0; t < terms; ++t)
-          values[t] = tile.data() + (use.places[next[u] + t] - s) * chunk;
+          values[t] = tile + (use.places[next[u] + t] - s) * tiles.stride();
         accumulate_rows(std::span<const float* const>(values.data(), terms),
                         std::span(use.coefficients).subspan(next[u], terms), width,
                         block.sums + use.machine * block.stride + c);
       }
-      meter.add((end - s) * width);
-    }
+    };
+    tiles.visit(std::span(group.vectors).subspan(usize(s), usize(end - s)), meter, add);
     next = std::move(after);
   }
 }
 
 void WeightedEnsemble::decision_values(const Matrix& features, std::span<double> values,
                                        const RunControl& control) const {
-  const Index machines = num_machines();
-  TAMIS_CHECK(static_cast<Index>(values.size()) == features.rows() * machines);
-  for_each_block(features, control, [&](const Block& block) {
-    for (Index c = 0; c < block.count; ++c) {
-      for (Index p = 0; p < machines; ++p)
-        values[usize((block.begin + c) * machines + p)] = block.sums[p * block.stride + c];
-    }
-  });
+  sums(features, control).decision_values(features, values, control);
 }
 
 void WeightedEnsemble::classify(const Matrix& features, std::span<std::int32_t> classes,
                                 const RunControl& control) const {
-  TAMIS_CHECK(static_cast<Index>(classes.size()) == features.rows());
-  for_each_block(features, control, [&](const Block& block) {
-    std::vector<double> values(usize(num_machines()));
-    std::vector<std::int32_t> votes(usize(num_voters(parts_.decision, num_machines())));
-    for (Index c = 0; c < block.count; ++c) {
-      for (Index p = 0; p < num_machines(); ++p)
-        values[usize(p)] = block.sums[p * block.stride + c];
-      classes[usize(block.begin + c)] = winning_class(parts_.decision, values, votes);
-    }
-  });
+  sums(features, control).classify(features, classes, control);
 }
 
 }  // namespace tamis

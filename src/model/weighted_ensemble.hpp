@@ -21,6 +21,8 @@
 namespace tamis {
 
 class ProgressMeter;
+struct DecisionBlock;
+struct DecisionSums;
 
 /// What a WeightedEnsemble is made of: P machines with M members, which have T terms.
 struct EnsembleParts {
@@ -74,23 +76,12 @@ class WeightedEnsemble : public Machine {
     std::vector<Index> vectors;  // rows of the table, ascending
     std::vector<Use> uses;
   };
-  // Rows [begin, begin + count) of features; machine p adds to sums[p * stride + row - begin].
-  struct Block {
-    const Matrix& features;
-    Index begin;
-    Index count;
-    Index stride;
-    double* sums;
-  };
-
   void validate() const;
   void add_up();
   Group make_group(double gamma, std::span<const Index> members,
                    std::span<const Index> machine_of_member, std::vector<Index>& place) const;
-  void sum_group(const Group& group, const Block& block, ProgressMeter& meter) const;
-  template <typename Finish>
-  void for_each_block(const Matrix& features, const RunControl& control,
-                      const Finish& finish) const;
+  void sum_group(const Group& group, const DecisionBlock& block, ProgressMeter& meter) const;
+  DecisionSums sums(const Matrix& features, const RunControl& control) const;
 
   EnsembleParts parts_;
   std::vector<Group> groups_;
