@@ -79,7 +79,7 @@ class FreeSetSolver {
         rows_(usize(problem.size())) {}
 
   bool prepare();
-  std::optional<Solution> solve();
+  std::optional<Solution> solve(double most_work);
 
  private:
   enum class Step { to_optimum, to_bound, failed };
@@ -146,10 +146,13 @@ bool FreeSetSolver::fetch_rows(std::span<const Index> points) {
   return true;
 }
 
-std::optional<Solution> FreeSetSolver::solve() {
+std::optional<Solution> FreeSetSolver::solve(double most_work) {
   // Each coefficient comes and goes a few times; more means that rounding has it going in circles.
   const std::size_t most_steps = 10 * (free_.size() + 50);
-  for (std::size_t step = 0; step < most_steps; ++step) {
+  double work = 0;
+  for (std::size_t step = 0; step < most_steps && work <= most_work; ++step) {
+    const auto free = static_cast<double>(free_.size());
+    work += free * free * free / 6 + free * static_cast<double>(size_);
     if (stop_.must_stop() || static_cast<Index>(free_.size()) > kMostFree) return std::nullopt;
     const Step taken = move();
     if (taken == Step::failed) return std::nullopt;
@@ -286,12 +289,13 @@ Solution FreeSetSolver::finish() const {
 
 }  // namespace
 
-std::optional<Solution> solve_free_set(const Problem& problem, RowSource& source, StopCheck& stop) {
+std::optional<Solution> solve_free_set(const Problem& problem, RowSource& source, StopCheck& stop,
+                                       double most_work) {
   TAMIS_CHECK(problem.tube == 0 && problem.start.size() == problem.target.size());
   if (problem.size() > kFreeSetPoints) return std::nullopt;
   FreeSetSolver solver(problem, source, stop);
   if (!solver.prepare()) return std::nullopt;
-  return solver.solve();
+  return solver.solve(most_work);
 }
 
 }  // namespace tamis::qp

@@ -8,6 +8,7 @@
 // algorithm.
 #pragma once
 
+#include <limits>
 #include <optional>
 
 #include "qp/problem.hpp"
@@ -23,8 +24,9 @@ inline constexpr Index kFreeSetPoints = 2048;
 inline constexpr Index kMostFree = 512;
 
 /// Begins at problem.start, which must be near enough to the answer for its free coefficients to be
-/// mostly the right ones. Nothing when it gives up or is told to stop; `stop` is asked for limits
-/// and eps. The problem must have no tube.
-std::optional<Solution> solve_free_set(const Problem& problem, RowSource& source, StopCheck& stop);
+/// mostly the right ones. Nothing when it gives up, after about `most_work` multiplications, or is
+/// told to stop; `stop` is asked for limits and eps. The problem must have no tube.
+std::optional<Solution> solve_free_set(const Problem& problem, RowSource& source, StopCheck& stop,
+                                       double most_work = std::numeric_limits<double>::infinity());
 
 }  // namespace tamis::qp

@@ -5,11 +5,13 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
 #include "base/random.hpp"
 #include "qp/active_set.hpp"
+#include "qp/free_set.hpp"
 #include "qp/pair_solver.hpp"
 #include "qp/pair_steps.hpp"
 #include "qp/working_set.hpp"
@@ -31,6 +33,10 @@ constexpr double kStageShare = 0.1;
 // Pairs the pair solver may do before limits and the caller's wish to stop are looked at: well
 // under 100 ms.
 constexpr std::int64_t kTurn = 20000;
+
+// Pairs after which a small problem is taken to creep: large coefficients on points that almost
+// depend on each other need ever smaller steps.
+constexpr std::int64_t kCreep = 1'000'000;
 
 /// A block laid out for the pair solver: group 0 first, filled up so that group 1 begins at a
 /// multiple of the padding.
@@ -143,6 +149,7 @@ class Solver {
 
   Solution solve_stored();
   Solution solve_blocks();
+  std::optional<std::vector<double>> jump(std::vector<double> beta);
   Solution give_up();
   std::vector<Index> first_points() const;
   Progress improve_block(ActiveSet& active, WorkingSetChooser& chooser, const Violation& violation);
@@ -208,11 +215,13 @@ Solution Solver::solve_stored() {
   std::iota(points.begin(), points.end(), 0);
   Block block;
   if (!block.lay_out(problem_, source_, std::move(points), !float_is_enough_)) return give_up();
-  if (!problem_.start.empty()) {
+  const auto go_to = [&block](std::span<const double> beta) {
     for (std::size_t k = 0; k < block.points().size(); ++k) {
-      if (block.points()[k] != kFiller) block.beta()[k] = problem_.start[usize(block.points()[k])];
+      if (block.points()[k] != kFiller) block.beta()[k] = beta[usize(block.points()[k])];
     }
-  }
+  };
+  if (!problem_.start.empty()) go_to(problem_.start);
+  std::int64_t next_jump = kCreep;
   PairLimits limits = pair_limits(stop_.limits().eps);
   Violation violation;
   std::vector<double> beta(usize(problem_.size()));
@@ -235,6 +244,13 @@ Solution Solver::solve_stored() {
                              violation.max_up[1] - violation.min_down[1]);
     if (on_status_) on_status_({iterations_, violation.gap, problem_.size()});
     if (violation.gap <= stop_.limits().eps || stop_.must_stop(iterations_)) break;
+    if (iterations_ >= next_jump) {
+      next_jump = 2 * iterations_;
+      if (const auto there = jump(beta)) {
+        go_to(*there);
+        continue;
+      }
+    }
     limits.max_iterations = pair_limits(limits.tolerance).max_iterations;
     const PairResult result = block.solve(problem_, block_sums, limits);
     if (result.iterations == 0 && !limits.single_precision) {
@@ -245,6 +261,18 @@ Solution Solver::solve_stored() {
     iterations_ += result.iterations;
   }
   return finish(std::move(beta), std::move(sums), violation);
+}
+
+// Where pairs creep: all free coefficients at once, for no more work than the pairs took so far.
+std::optional<std::vector<double>> Solver::jump(std::vector<double> beta) {
+  if (problem_.tube != 0) return std::nullopt;
+  Problem from_here = problem_;
+  from_here.start = std::move(beta);
+  const double work_so_far =
+      static_cast<double>(iterations_) * static_cast<double>(problem_.size());
+  auto found = solve_free_set(from_here, source_, stop_, work_so_far);
+  if (!found) return std::nullopt;
+  return std::move(found->beta);
 }
 
 // Told to stop before anything is known about the start but its coefficients.

@@ -254,6 +254,26 @@ TEST(Solver, TimeLimitIsKept) {
   }
 }
 
+// Labels that nothing explains, a wide kernel and a large cost: pairs alone were seen not to end
+// within 28 million updates.
+TEST(Solver, EndsWherePairsCreep) {
+  const Index rows = 200;
+  Random random(21);
+  std::vector<float> points;
+  std::vector<double> labels;
+  for (Index i = 0; i < rows; ++i) {
+    for (int j = 0; j < 2; ++j) points.push_back(static_cast<float>(random.uniform(0, 1)));
+    labels.push_back(random.uniform(0, 1) < 0.5 ? 1 : -1);
+  }
+  const Matrix features = Matrix::dense(rows, 2, points);
+  const qp::Problem p = svc_problem(labels, 1e6);
+  ComputedRows source({.gamma = 10}, features, iota_rows(rows), 1 << 20, [] { return false; });
+  const qp::Solution s = run(p, source, {}, {.eps = 1e-3, .max_iterations = 3'000'000});
+  EXPECT_EQ(s.stop_reason, StopReason::converged);
+  EXPECT_LT(infeasibility(p, s.beta), 1e-6);
+  EXPECT_LT(kkt_violation(p, gram({.gamma = 10}, features), s.beta), 2e-3);
+}
+
 TEST(Solver, ThreadsDoNotChangeABit) {
   const Clouds data = clouds(1500, 12, 2, 13);
   const qp::Problem p = svc_problem(signs(data), 5);
