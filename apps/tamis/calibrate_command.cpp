@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "model_rows.hpp"
 #include "session.hpp"
 #include "tamis/calibrate.hpp"
 #include "tamis/evaluate.hpp"
@@ -28,9 +29,7 @@ class CalibrateCommand : public Command {
     if (output_.empty()) throw UsageError("give --output a file for the model with probabilities");
     session.require_one_stdout(output_);
     const Model model = session.timed("load", [&] { return load_model(model_path_); });
-    read_.min_features = model.num_features();
-    const Dataset data =
-        session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
+    const Dataset data = read_rows_for(session, model, data_path_, read_);
     const Model calibrated = session.timed("fit", [&] {
       return calibrate(model, data, parse_calibration_method(how_), session.control());
     });

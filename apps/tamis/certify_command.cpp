@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "model_rows.hpp"
 #include "session.hpp"
 #include "tamis/io.hpp"
 
@@ -52,10 +53,8 @@ class CertifyCommand : public Command {
 
   int run(Session& session) override {
     const Model model = session.timed("load", [&] { return load_model(model_path_); });
-    read_.min_features = model.num_features();
     read_.text_labels = model.task() == Task::classification;
-    const Dataset data =
-        session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
+    const Dataset data = read_rows_for(session, model, data_path_, read_);
     const Certificate certificate =
         session.timed("certify", [&] { return certify(model, data, assumed_, session.control()); });
     tell(session, certificate);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <optional>
 
 #include "comparison_text.hpp"
@@ -42,6 +43,8 @@ class CompareCommand : public Command {
     options.text("--report", report_path_, "FILE",
                  "write a page with tables and charts, for a browser; needs no network");
     options.flag("--tune", tune_, "first find C and gamma for all, on a part of the training rows");
+    options.integer("--tune-rows", tune_rows_, -1, std::numeric_limits<std::int64_t>::max(), "N",
+                    "rows that --tune searches on at most; 0: all; -1: 5000");
     training_.declare(options, false);
     options.reading(read_);
     options.common(common_);
@@ -58,6 +61,7 @@ class CompareCommand : public Command {
     Dataset test;
     if (!test_path_.empty()) {
       read_.min_features = rows.cols();
+      if (shared().kernel != KernelType::precomputed) read_.max_features = rows.cols();
       test =
           session.timed("read", [&] { return read_dataset(test_path_, read_, session.control()); });
     }
@@ -92,6 +96,7 @@ class CompareCommand : public Command {
     for (const std::string& path : {csv_path_, markdown_path_}) session.require_one_stdout(path);
     if (csv_path_ == "-" && markdown_path_ == "-")
       throw UsageError("--csv and --markdown cannot both be standard output");
+    if (tune_rows_ >= 0 && !tune_) throw UsageError("--tune-rows is of no use without --tune");
     CompareOptions plan;
     plan.runs = runs_;
     plan.regions = !report_path_.empty();
@@ -108,6 +113,7 @@ class CompareCommand : public Command {
   TuneResult find_parameters(Session& session, const Dataset& rows, CompareOptions* plan) {
     TuneOptions options;
     options.base = shared();
+    options.rows = tune_rows_;
     TuneResult found =
         session.timed("tune", [&] { return tune(rows, options, session.control()); });
     for (TrainOptions* one : targets(plan)) {
@@ -151,6 +157,7 @@ class CompareCommand : public Command {
   std::string markdown_path_;
   std::string report_path_;
   bool tune_ = false;
+  std::int64_t tune_rows_ = -1;
   TrainingOptions training_;
   ReadOptions read_;
 };

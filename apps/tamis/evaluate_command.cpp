@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "model_rows.hpp"
 #include "session.hpp"
 #include "tamis/io.hpp"
 
@@ -31,10 +32,8 @@ class EvaluateCommand : public Command {
 
   int run(Session& session) override {
     const Model model = session.timed("load", [&] { return load_model(model_path_); });
-    read_.min_features = model.num_features();
     read_.text_labels = model.task() == Task::classification;
-    const Dataset data =
-        session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
+    const Dataset data = read_rows_for(session, model, data_path_, read_);
     const Evaluation result =
         session.timed("predict", [&] { return evaluate(model, data, session.control()); });
     std::vector<double> shares;

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "model_rows.hpp"
 #include "session.hpp"
 #include "tamis/calibrate.hpp"
 #include "tamis/io.hpp"
@@ -74,9 +75,7 @@ class PredictCommand : public Command {
     if (probabilities_ && decision_values_)
       throw UsageError("--decision-values and --probabilities do not go together");
     const Model model = session.timed("load", [&] { return load_model(model_path_); });
-    read_.min_features = model.num_features();
-    const Dataset data =
-        session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
+    const Dataset data = read_rows_for(session, model, data_path_, read_);
     std::string text;
     const Labels predicted = session.timed("predict", [&] {
       Labels labels = predict(model, data.features(), session.control());

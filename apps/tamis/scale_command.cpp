@@ -45,6 +45,7 @@ class ScaleCommand : public Command {
     if (!load_.empty()) {
       scaling = load_ranges(load_);
       read_.min_features = static_cast<Index>(scaling.offset.size());
+      read_.max_features = read_.min_features;
     }
     Dataset data =
         session.timed("read", [&] { return read_dataset(input_, read_, session.control()); });

@@ -75,6 +75,8 @@ Dataset read_dataset(const std::string& path, const ReadOptions& options,
     throw InvalidArgument(
         fmt::format("min_features is {}: give 0 to 2147483647", options.min_features));
   }
+  if (options.max_features < 0)
+    throw InvalidArgument(fmt::format("max_features is {}: give 0 or more", options.max_features));
   try {
     return with_threads(control.threads, [&] { return parse_dataset(path, options, control); });
   } catch (const std::bad_alloc&) {

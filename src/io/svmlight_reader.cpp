@@ -70,7 +70,11 @@ std::string_view token_at(const char* text) {
 class RowParser {
  public:
   RowParser(const TextChunk& chunk, const ReadOptions& options, RowChunk& out)
-      : chunk_(chunk), options_(options), out_(out), next_(out.entries.get()) {}
+      : chunk_(chunk),
+        options_(options),
+        most_cols_(options.max_features > 0 ? options.max_features : kLargestIndex + 1),
+        out_(out),
+        next_(out.entries.get()) {}
 
   void parse() {
     for (const char* p = chunk_.begin; p != chunk_.end;) p = parse_line(p);
@@ -145,8 +149,13 @@ class RowParser {
       *next = {static_cast<std::int32_t>(signed_index - base), value};
       next += value != 0.0F ? 1 : 0;
     }
+    std::int64_t cols = last - base + 1;
+    if (cols > most_cols_) [[unlikely]] {
+      for (cols = most_cols_; next > next_ && next[-1].column >= most_cols_; --next)
+        ++out_.left_out;
+    }
     next_ = next;
-    if (last - base + 1 > out_.cols) out_.cols = last - base + 1;
+    if (cols > out_.cols) out_.cols = cols;
     return p;
   }
 
@@ -162,6 +171,7 @@ class RowParser {
 
   const TextChunk& chunk_;
   const ReadOptions& options_;
+  std::int64_t most_cols_;
   RowChunk& out_;
   Entry* next_;
 };
@@ -204,7 +214,16 @@ Dataset parse_svmlight(const ParseInput& source, const ReadOptions& options,
   std::vector<RowChunk> chunks = parse_chunks(text, parser, budget, control);
   Labels labels = assemble_labels(chunks, parser);
   Index cols = 0;
-  for (const RowChunk& chunk : chunks) cols = std::max(cols, chunk.cols);
+  std::int64_t left_out = 0;
+  for (const RowChunk& chunk : chunks) {
+    cols = std::max(cols, chunk.cols);
+    left_out += chunk.left_out;
+  }
+  if (left_out > 0 && control.on_remark) {
+    control.on_remark(
+        fmt::format("{}: {} values in columns above {} left out: no training row had any",
+                    source.name, left_out, options.max_features));
+  }
   require_features(source.name, cols, labels, options);
   cols = std::max(cols, options.min_features);
   return Dataset(assemble_matrix(chunks, cols, budget, "reading " + source.name),

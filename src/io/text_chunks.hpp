@@ -68,7 +68,8 @@ struct RowChunk {
   Index entry_count = 0;
   std::vector<ParsedRow> rows;
   std::vector<double> weights;
-  Index cols = 0;  // one past the largest column, explicit zeros included
+  Index cols = 0;             // one past the largest column, explicit zeros included
+  std::int64_t left_out = 0;  // values beyond ReadOptions::max_features
   bool numeric_labels = true;
   std::int64_t first_labelled = -1;    // offset in the text, -1: none
   std::int64_t first_unlabelled = -1;  // offset in the text, -1: none

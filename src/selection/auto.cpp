@@ -27,8 +27,9 @@ constexpr double kPolishShare = 0.35;    // of the time, for parameters on many 
 constexpr double kTrainShare = 0.75;     // of the time left: forecasts err
 constexpr double kReserve = 0.03;        // of the limit, for putting the model together
 constexpr double kWorthPolishing = 1.3;  // times the lowest forecast error
-constexpr Index kMostValidation = 10000;
-constexpr Index kFirstTrial = 1000;  // rows; the next ones have kTrialGrowth times as many
+constexpr Index kMostInRuns = 10000;     // rows held out, and half as many one by one
+constexpr double kIndifference = 0.5;    // standard errors within which errors count as equal
+constexpr Index kFirstTrial = 1000;      // rows; the next ones have kTrialGrowth times as many
 constexpr Index kTrialGrowth = 4;
 
 // Local machines live on the nearest rows, so rows held out at random flatter them wherever rows
@@ -152,12 +153,20 @@ class Chooser {
     return *std::min_element(all.begin(), all.end(), better);
   }
 
+  // Runs of rows tell how a machine does on rows that continue the file, rows drawn one by one how
+  // it does on rows like those anywhere in it.
   void hold_out() {
     Random random(options_.seed, kAutoStream);
-    const std::vector<Index> validation = draw_runs(
-        row_strata(data_, is_regression()), std::min(kMostValidation, data_.rows() / 4), random);
-    validation_ = data_.select(validation);
-    pool_ = all_but(validation, data_.rows());
+    const Index in_runs = std::min(kMostInRuns, data_.rows() / 6);
+    std::vector<Index> held = draw_runs(row_strata(data_, is_regression()), in_runs, random);
+    const std::vector<Index> others = all_but(held, data_.rows());
+    const Strata strata = row_strata(data_.select(others), is_regression());
+    std::vector<Index> single = draw_rows(strata, in_runs / 2, random);
+    map_rows(others, &single);
+    held.insert(held.end(), single.begin(), single.end());
+    std::sort(held.begin(), held.end());
+    validation_ = data_.select(held);
+    pool_ = all_but(held, data_.rows());
     rest_ = data_.select(pool_);
   }
 
@@ -186,8 +195,7 @@ class Chooser {
     try {
       TrainResult trained = train(part, options, deadline.control());
       if (trained.report.stop_reason >= StopReason::time_limit) return std::nullopt;
-      const Evaluation found = evaluate(trained.model, validation_, deadline.control());
-      const double error = is_regression() ? found.mse : found.error_rate;
+      const double error = validation_error(trained.model, deadline.control());
       if (fallback_.model.empty() || error < fallback_error_) {
         fallback_error_ = error;
         fallback_rows_ = part.rows();
@@ -199,6 +207,17 @@ class Chooser {
     } catch (const Error&) {
       return std::nullopt;
     }
+  }
+
+  double validation_error(const Model& model, const RunControl& control) const {
+    const Evaluation found = evaluate(model, validation_, control);
+    return is_regression() ? found.mse : found.error_rate;
+  }
+
+  // Of an error on the validation rows; for a mean of squares, as if residuals were normal.
+  double standard_error(double error) const {
+    const double variance = is_regression() ? 2 * error * error : error * (1 - error);
+    return std::sqrt(variance / static_cast<double>(validation_.rows()));
   }
 
   TrainOptions with_method(const std::string& method, TrainOptions options) const {
@@ -234,20 +253,28 @@ class Chooser {
   };
 
   // Factors on cost and gamma to try. A narrower kernel wants a lower cost, so both move at once
-  // too.
+  // too. Steps of twice the length come last: they cross what is flat but for the noise of the
+  // rows held out.
   std::vector<std::pair<double, double>> moves(const TrainOptions& options,
                                                const Climb& climb) const {
-    const double c = climb.cost_step;
-    const double g = climb.gamma_step;
+    const bool moves_cost = !keeps_cost(options_);
     const bool moves_gamma = options.method != "linear" && !keeps_gamma(options_) &&
                              options.gamma.rule == Gamma::Rule::value;
     std::vector<std::pair<double, double>> result;
-    if (moves_gamma) result = {{1, g}, {1, 1 / g}};
-    if (moves_gamma && !keeps_cost(options_))
-      result.insert(result.begin(), {{1 / c, g}, {c, 1 / g}});
-    if (!keeps_cost(options_)) result.insert(result.end(), {{1 / c, 1}, {c, 1}});
+    for (const double length : {1.0, 2.0}) {
+      const double c = std::pow(climb.cost_step, length);
+      const double g = std::pow(climb.gamma_step, length);
+      if (moves_gamma && moves_cost) result.insert(result.end(), {{1 / c, g}, {c, 1 / g}});
+      if (moves_gamma) result.insert(result.end(), {{1, g}, {1, 1 / g}});
+      if (moves_cost) result.insert(result.end(), {{1 / c, 1}, {c, 1}});
+    }
     return result;
   }
+
+  struct Try {
+    TrainOptions options;
+    Trial trial;
+  };
 
   void climb(Candidate* candidate, const Climb& way, double seconds) {
     const std::vector<std::pair<double, double>> all = moves(candidate->options, way);
@@ -255,29 +282,48 @@ class Chooser {
     const Stopwatch watch;
     const Index rows =
         affordable_rows(candidate->trials, seconds / way.tries, rest_.rows(), candidate->growth);
-    std::optional<Trial> here = try_on(candidate->options, rows, seconds);
-    if (!here) return;
+    const std::optional<Trial> first = try_on(candidate->options, rows, seconds);
+    if (!first) return;
+    std::vector<Try> tries{{candidate->options, *first}};
+    std::size_t here = 0;
     std::size_t failed = 0;  // moves in a row that did not help
     for (std::size_t m = 0; failed < all.size();) {
-      if (watch.seconds() + 2 * here->seconds > seconds || control_.cancelled()) break;
-      TrainOptions there = candidate->options;
+      if (watch.seconds() + 2 * tries[here].trial.seconds > seconds || control_.cancelled()) break;
+      TrainOptions there = tries[here].options;
       there.cost *= all[m].first;
       there.gamma.value *= all[m].second;
       const std::optional<Trial> trial = try_on(there, rows, seconds - watch.seconds());
-      if (trial && trial->error < here->error) {
-        here = trial;
-        candidate->options = there;
+      if (trial) tries.push_back({there, *trial});
+      if (trial && trial->error < tries[here].trial.error) {
+        here = tries.size() - 1;
         failed = 0;
       } else {
         ++failed;
         m = (m + 1) % all.size();
       }
     }
+    const Try best = smoothest_of_best(tries, tries[here].trial.error);
+    candidate->options = best.options;
     // Earlier trials had other parameters: they tell the growth of the time, this one where it is.
-    if (here->rows > candidate->trials.back().rows)
-      candidate->trials.push_back(*here);
+    if (best.trial.rows > candidate->trials.back().rows)
+      candidate->trials.push_back(best.trial);
     else
-      candidate->trials.back() = *here;
+      candidate->trials.back() = best.trial;
+  }
+
+  // Of the tries that are as good as the best, the widest kernel: rows to come are hardly ever
+  // closer to the training rows than those held out.
+  Try smoothest_of_best(std::span<const Try> tries, double lowest) const {
+    const double most = lowest + kIndifference * standard_error(lowest);
+    const Try* best = nullptr;
+    for (const Try& one : tries) {
+      if (one.trial.error > most) continue;
+      const auto rank = [](const Try& t) {
+        return std::pair(t.options.gamma.value, t.trial.error);
+      };
+      if (best == nullptr || rank(one) < rank(*best)) best = &one;
+    }
+    return *best;
   }
 
   RunControl quiet() const {
@@ -357,8 +403,7 @@ class Chooser {
     if (fallback_.model.empty()) return false;
     RunControl unstopped = quiet();
     unstopped.cancel = nullptr;
-    const Evaluation found = evaluate(stopped.model, validation_, unstopped);
-    return (is_regression() ? found.mse : found.error_rate) > fallback_error_;
+    return validation_error(stopped.model, unstopped) > fallback_error_;
   }
 
   TrainResult use_fallback() {

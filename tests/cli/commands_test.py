@@ -195,6 +195,18 @@ class Scale(CliTest):
         self.assertIn("1.5", self.read("b.csv"))
         self.assertEqual(self.report("r.json")["format"], "tamis-ranges")
 
+    def test_columns_that_the_training_rows_lack(self):
+        self.write("train.svm", "1 1:10\n-1 1:20\n")
+        self.write("test.svm", "1 1:15 3:7\n-1 1:20 2:1 3:1\n")
+        self.ok("scale", "train.svm", "-s", "r.json", "-o", "a.svm")
+        scaled = self.ok("scale", "test.svm", "-r", "r.json", "-o", "b.svm")
+        self.assertIn("test.svm: 3 values in columns above 1 left out: no training row had any", scaled.err)
+        self.assertEqual(self.read("b.svm"), "1 1:0.5\n-1 1:1\n")
+        self.ok("train", "train.svm", "-o", "m")
+        self.assertIn("3 values in columns above 1", self.ok("predict", "m", "test.svm", "-o", "p").err)
+        self.write("test.csv", "x,y,label\n1,2,1\n3,4,-1\n")
+        self.fails(1, "row 1 has a value in column 2, but only 1", "predict", "m", "test.csv")
+
     def test_methods_and_bounds(self):
         self.write("a.svm", "1 1:16\n2 1:24\n3 1:32\n")
         self.assertEqual(self.ok("scale", "a.svm", "-l", "-1", "-u", "1").out, "1 1:-1\n2\n3 1:1\n")
