@@ -88,6 +88,25 @@ void map_rows(std::span<const Index> places, std::vector<Index>* rows) {
   for (Index& row : *rows) row = places[usize(row)];
 }
 
+// A regression whose tube nobody chose: a share of how much the numbers differ, since 0.1 is all or
+// nothing depending on their unit.
+TrainOptions with_tube(const Dataset& data, TrainOptions options) {
+  constexpr double kTubeShare = 0.1;  // of the standard deviation
+  if (options.task != Task::regression || options.tube != TrainOptions().tube ||
+      data.labels().kind() != LabelKind::numeric)
+    return options;
+  const double rows = static_cast<double>(data.rows());
+  double mean = 0;
+  for (Index i = 0; i < data.rows(); ++i) mean += data.labels().number(i) / rows;
+  double variance = 0;
+  for (Index i = 0; i < data.rows(); ++i) {
+    const double off = data.labels().number(i) - mean;
+    variance += off * off / rows;
+  }
+  if (variance > 0 && std::isfinite(variance)) options.tube = kTubeShare * std::sqrt(variance);
+  return options;
+}
+
 class Chooser {
  public:
   Chooser(const Dataset& data, const TrainOptions& options, const RunControl& control)
@@ -360,6 +379,7 @@ class Chooser {
     std::string words = fmt::format(" --cost {:.4g}", chosen_.cost);
     if (chosen_.method != "linear" && chosen_.gamma.rule == Gamma::Rule::value)
       words += fmt::format(" --gamma {:.4g}", chosen_.gamma.value);
+    if (is_regression()) words += fmt::format(" --tube {:.4g}", chosen_.tube);
     if (chosen_.scaling != ScalingMethod::none)
       words += fmt::format(" --scale {}", scaling_name(chosen_.scaling));
     return words;
@@ -430,6 +450,7 @@ class Chooser {
     details.emplace_back("chosen_cost", chosen_.cost);
     if (chosen_.gamma.rule == Gamma::Rule::value)
       details.emplace_back("chosen_gamma", chosen_.gamma.value);
+    if (is_regression()) details.emplace_back("chosen_tube", chosen_.tube);
     details.emplace_back("pilot_seconds", pilot_seconds);
     details.emplace_back("cross_validation_error", parameters.error);
     details.emplace_back("forecast_seconds", best.forecast.seconds);
@@ -462,7 +483,8 @@ class Chooser {
 TrainResult train_auto(const Dataset& data, const TrainOptions& options,
                        const RunControl& control) {
   if (data.labels().kind() == LabelKind::none) throw DataError("the data has no labels to learn");
-  return Chooser(data, options, control).run();
+  const TrainOptions with_units = with_tube(data, options);
+  return Chooser(data, with_units, control).run();
 }
 
 }  // namespace tamis

@@ -95,6 +95,22 @@ TEST(Auto, DoesRegression) {
   EXPECT_GT(evaluate(result.model, data).r2, 0.3);
 }
 
+// With numbers that differ by less than the default tube, a constant would be a perfect answer.
+TEST(Auto, TheUnitOfARegressionDoesNotMatter) {
+  const Dataset wave = testing::wave(400, 2, 7);
+  std::vector<double> small;
+  for (Index i = 0; i < wave.rows(); ++i) small.push_back(0.01 * wave.labels().number(i));
+  TrainOptions options = automatic();
+  options.task = Task::regression;
+  options.max_seconds = 3;
+  const Dataset data(wave.features(), Labels::numeric(small));
+  const TrainResult result = train(data, options);
+  EXPECT_GT(evaluate(result.model, data).r2, 0.8);
+  EXPECT_LT(detail(result.report, "chosen_tube"), 0.01);
+  options.tube = 0.2;
+  EXPECT_EQ(detail(train(data, options).report, "chosen_tube"), 0.2);
+}
+
 TEST(Auto, TinyDataTrains) {
   const Dataset data = named(clouds(6, 2, 2, 1), {-1.0, 1.0});
   EXPECT_FALSE(train(data, automatic()).model.empty());
