@@ -28,8 +28,8 @@ struct ReadOptions {
   std::string labels_path;
   /// At least this many columns, so that test rows match their model; 0: as many as the file shows.
   Index min_features = 0;
-  /// svmlight: what rows have in columns above this is left out, with a remark, as something that no
-  /// training row had; 0: all is kept. Rows of csv and npy files are as wide as their table, and
+  /// svmlight: what rows have in columns above this is left out, with a remark, as something that
+  /// no training row had; 0: all is kept. Rows of csv and npy files are as wide as their table, and
   /// another width means another table.
   Index max_features = 0;
   /// Labels may be words. When false, a label that is not a number is an error that names its
