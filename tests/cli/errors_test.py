@@ -107,7 +107,8 @@ class BadData(CliTest):
         self.write("narrow.svm", "1 1:1\n1 1:3 2:1\n")
         self.write("wide.svm", "1 1:1 9:1\n")
         self.ok("scale", "narrow.svm", "-s", "r.json", "-o", "x.svm")
-        self.fails(1, "row 1 has a value in column 9, but only 2 columns", "scale", "wide.svm", "-r", "r.json")
+        self.write("wide.csv", "1,2,3,1\n4,5,6,-1\n")
+        self.fails(1, "row 1 has a value in column 3, but only 2 columns", "scale", "wide.csv", "-r", "r.json")
         # A LIBSVM model does not say how many features it was trained with, so svm-predict takes any, and so do we.
         self.write("a.model", LINEAR_MODEL)
         self.assertEqual(self.ok("predict", "a.model", "wide.svm").out, "1\n")
