@@ -221,8 +221,8 @@ Dataset parse_svmlight(const ParseInput& source, const ReadOptions& options,
   }
   if (left_out > 0 && control.on_remark) {
     control.on_remark(
-        fmt::format("{}: {} values in columns above {} left out: no training row had any",
-                    source.name, left_out, options.max_features));
+        fmt::format("{}: columns above {} left out: no training row had them (values in them: {})",
+                    source.name, options.max_features, left_out));
   }
   require_features(source.name, cols, labels, options);
   cols = std::max(cols, options.min_features);

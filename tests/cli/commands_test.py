@@ -200,10 +200,10 @@ class Scale(CliTest):
         self.write("test.svm", "1 1:15 3:7\n-1 1:20 2:1 3:1\n")
         self.ok("scale", "train.svm", "-s", "r.json", "-o", "a.svm")
         scaled = self.ok("scale", "test.svm", "-r", "r.json", "-o", "b.svm")
-        self.assertIn("test.svm: 3 values in columns above 1 left out: no training row had any", scaled.err)
+        self.assertIn("test.svm: columns above 1 left out: no training row had them (values in them: 3)", scaled.err)
         self.assertEqual(self.read("b.svm"), "1 1:0.5\n-1 1:1\n")
         self.ok("train", "train.svm", "-o", "m")
-        self.assertIn("3 values in columns above 1", self.ok("predict", "m", "test.svm", "-o", "p").err)
+        self.assertIn("columns above 1 left out", self.ok("predict", "m", "test.svm", "-o", "p").err)
         self.write("test.csv", "x,y,label\n1,2,1\n3,4,-1\n")
         self.fails(1, "row 1 has a value in column 2, but only 1", "predict", "m", "test.csv")
 
