@@ -87,7 +87,7 @@ class TrainCommand : public Command {
     }
     if (train_.method != "auto") return;
     train_.automatic = {training_.was_given("cost"), training_.was_given("gamma"),
-                        training_.was_given("scale")};
+                        training_.was_given("scale"), training_.was_given("tube")};
     // The limit is on the whole wait, and reading is part of it.
     if (train_.max_seconds > 0)
       train_.max_seconds =

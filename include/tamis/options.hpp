@@ -148,6 +148,7 @@ struct AutoOptions {
   bool keep_cost = false;
   bool keep_gamma = false;
   bool keep_scaling = false;
+  bool keep_tube = false;
 };
 
 struct TrainOptions {

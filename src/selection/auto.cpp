@@ -92,8 +92,8 @@ void map_rows(std::span<const Index> places, std::vector<Index>* rows) {
 // nothing depending on their unit.
 TrainOptions with_tube(const Dataset& data, TrainOptions options) {
   constexpr double kTubeShare = 0.1;  // of the standard deviation
-  if (options.task != Task::regression || options.tube != TrainOptions().tube ||
-      data.labels().kind() != LabelKind::numeric)
+  const bool keeps_tube = options.automatic.keep_tube || options.tube != TrainOptions().tube;
+  if (options.task != Task::regression || keeps_tube || data.labels().kind() != LabelKind::numeric)
     return options;
   const double rows = static_cast<double>(data.rows());
   double mean = 0;

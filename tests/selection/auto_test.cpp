@@ -109,6 +109,9 @@ TEST(Auto, TheUnitOfARegressionDoesNotMatter) {
   EXPECT_LT(detail(result.report, "chosen_tube"), 0.01);
   options.tube = 0.2;
   EXPECT_EQ(detail(train(data, options).report, "chosen_tube"), 0.2);
+  options.tube = TrainOptions().tube;
+  options.automatic.keep_tube = true;
+  EXPECT_EQ(detail(train(data, options).report, "chosen_tube"), options.tube);
 }
 
 TEST(Auto, TinyDataTrains) {
