@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "linear/interior_point.hpp"
 #include "linear/rows.hpp"
 
 namespace tamis::linear {
@@ -20,7 +21,8 @@ constexpr Index kAhead = 8;         // points whose memory is asked for in advan
 // rows of a window stay in the cache.
 constexpr Index kRun = 16;
 constexpr Index kWindowRuns = 128;
-constexpr Index kChunk = 4096;  // points a task takes, and sums, at a time
+constexpr double kVisitValues = 10;  // what visiting a row takes beside its values, in values
+constexpr Index kChunk = 4096;       // points a task takes, and sums, at a time
 
 /// All that one step needs to know about a coefficient, in one cache line. Classification is
 /// written over alpha = t b >= 0, so that one sign convention serves shrinking and stopping.
@@ -57,6 +59,12 @@ void shuffle(Random& random, std::span<Index> order) {
   }
 }
 
+double values_a_row(const Matrix& features) {
+  const double stored = static_cast<double>(
+      features.is_sparse() ? features.num_stored() : features.rows() * features.cols());
+  return stored / static_cast<double>(std::max<Index>(1, features.rows()));
+}
+
 template <bool kTube, typename Rows>
 class Descent {
  public:
@@ -72,21 +80,24 @@ class Descent {
         clipped_(problem.nonnegative ? weights_.size() : 0, 0.0),
         used_weights_(problem.nonnegative ? clipped_.data() : weights_.data()) {
     wake_all();
+    values_a_visit_ = kVisitValues + values_a_row(features_);
     parallel_ranges(problem.size(), kChunk, [&](Index begin, Index end) {
       for (Index k = begin; k < end; ++k) points_[usize(k)] = make_point(k);
     });
     set_bias();
-    start();
+    if (!problem_.start.empty()) set_alphas(problem_.start);
   }
 
   Solution run(const qp::StatusCallback& on_status) {
     Solution solution;
     while (!stop_.must_stop(solution.epochs)) {
+      if (creeps()) jump();
       const bool all = num_active() == problem_.size();
       bool moved = false;
       const Range range = epoch(&moved);
       if (stop_.must_stop()) break;
       ++solution.epochs;
+      violation_ = range.width();
       if (on_status) on_status({solution.epochs, range.width(), num_active()});
       const bool moved_centre = move_centre(range);
       const bool settled = is_optimal(range) || (!moved && !moved_centre);
@@ -149,14 +160,32 @@ class Descent {
     for (Point& point : points_) point.curvature += bias_strength_;
   }
 
-  void start() {
-    if (problem_.start.empty()) return;
+  // To be called with weights and offset of 0.
+  void set_alphas(std::span<const double> beta) {
     for (std::size_t k = 0; k < points_.size(); ++k) {
       Point& point = points_[k];
-      const double b = problem_.start[usize(given_[k])];
+      const double b = beta[usize(given_[k])];
       point.alpha = std::clamp(sign(point) * b, point.lower, point.upper);
       if (point.alpha != 0) move(point, point.alpha);
     }
+  }
+
+  // True once an interior-point method would have been as quick.
+  bool creeps() const {
+    return !jumped_ && work_ > interior_work(problem_.size(), problem_.features.cols()) &&
+           has_interior_method(problem_);
+  }
+
+  void jump() {
+    jumped_ = true;
+    const std::optional<InteriorSolution> found = solve_interior(problem_, stop_);
+    if (!found || found->violation >= violation_) return;
+    std::fill(weights_.begin(), weights_.end(), 0.0);
+    offset_ = 0;
+    set_alphas(found->beta);
+    centre_ = problem_.bias.rule == Bias::Rule::free ? found->offset : 0;
+    offset_ += centre_;
+    wake_all();
   }
 
   static double sign(const Point& point) { return static_cast<double>(point.sign); }
@@ -211,6 +240,7 @@ class Descent {
     std::iota(runs.begin(), runs.end(), 0);
     shuffle(random_, runs);
     resting_ = 0;
+    work_ += static_cast<double>(num_active()) * values_a_visit_;
     std::vector<Index> window;
     for (std::size_t first = 0; first < runs.size(); first += kWindowRuns) {
       window.clear();
@@ -346,8 +376,12 @@ class Descent {
   Matrix features_;           // their rows, in that order unless they are left where they are
   Rows rows_;
   std::vector<Point> points_;
-  std::vector<Index> active_;    // the points that do not rest, in about the order of their rows
-  Index resting_ = 0;            // of these, put to rest in this epoch
+  std::vector<Index> active_;  // the points that do not rest, in about the order of their rows
+  Index resting_ = 0;          // of these, put to rest in this epoch
+  double values_a_visit_ = 0;
+  double work_ = 0;               // values visited so far
+  double violation_ = kInfinity;  // of the epoch before
+  bool jumped_ = false;
   std::vector<double> weights_;  // sum of sign * alpha * row, always
   std::vector<double> clipped_;  // nonnegative: the same, or 0 where that is negative
   const double* used_weights_;   // the w of the machine: one of the two
@@ -385,7 +419,7 @@ Solution solve(const Problem& problem, qp::StopCheck& stop, std::uint64_t seed,
 
 Index work_bytes(Index points, Index cols) {
   return checked_product(points, sizeof(Point) + sizeof(Index) + sizeof(double)) +
-         checked_product(cols, sizeof(double));
+         checked_product(cols, sizeof(double)) + interior_bytes(points, cols);
 }
 
 }  // namespace tamis::linear

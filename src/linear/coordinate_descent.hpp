@@ -5,7 +5,9 @@
 // One epoch visits every active coefficient once, in random order, and moves it to the minimum of
 // the dual along itself; w follows. Coefficients that sit at a bound (or, for a tube, at 0) with a
 // slope beyond the largest violation of the epoch before are left out, until the others have
-// converged; then all are looked at again.
+// converged; then all are looked at again. Where columns or costs differ much in size, coordinates
+// creep: once it has cost as much as an interior-point method would, that one takes over, and the
+// descent goes on from its answer.
 #pragma once
 
 #include <cstdint>
