@@ -28,16 +28,21 @@ double kernel_distance(const Metric& metric, const Matrix& rows, Index a, Index 
 }
 
 // A threshold from among the distances of all pairs that none of them is so near to that rounding
-// could decide.
+// could decide: squares of distances are differences of kernel values, which have 24 bits.
 double clear_threshold(const Metric& metric, const Matrix& rows, Random* random) {
-  std::vector<double> distances{0.0};
+  const std::vector<double> diagonal =
+      kernel_diagonal(*metric.kernel, rows, iota_rows(rows.rows()));
+  const double margin = 4e-6 * *std::max_element(diagonal.begin(), diagonal.end()) + 1e-9;
+  std::vector<double> squares{0.0};
   for (Index a = 0; a < rows.rows(); ++a) {
-    for (Index b = 0; b < a; ++b) distances.push_back(kernel_distance(metric, rows, a, b));
+    for (Index b = 0; b < a; ++b)
+      squares.push_back(std::pow(kernel_distance(metric, rows, a, b), 2));
   }
-  std::sort(distances.begin(), distances.end());
-  auto at = usize(random->below(static_cast<Index>(distances.size())));
-  while (at + 1 < distances.size() && distances[at + 1] < distances[at] * (1 + 2e-5) + 2e-5) ++at;
-  return at + 1 < distances.size() ? (distances[at] + distances[at + 1]) / 2 : distances[at] + 1e-3;
+  std::sort(squares.begin(), squares.end());
+  auto at = usize(random->below(static_cast<Index>(squares.size())));
+  while (at + 1 < squares.size() && squares[at + 1] < squares[at] + margin) ++at;
+  return std::sqrt(at + 1 < squares.size() ? (squares[at] + squares[at + 1]) / 2
+                                           : squares[at] + margin);
 }
 
 bool any_near(const Metric& metric, const Matrix& rows, Index row, const std::vector<Index>& others,
