@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "base/checked.hpp"
@@ -87,6 +88,17 @@ std::vector<Index> all_but(std::span<const Index> rows, Index count) {
       others.push_back(i);
   }
   return others;
+}
+
+Strata without(const Strata& strata, std::span<const Index> rows) {
+  Strata result;
+  for (const std::vector<Index>& stratum : strata) {
+    std::vector<Index> others;
+    std::set_difference(stratum.begin(), stratum.end(), rows.begin(), rows.end(),
+                        std::back_inserter(others));
+    if (!others.empty()) result.push_back(std::move(others));
+  }
+  return result;
 }
 
 }  // namespace tamis

@@ -31,4 +31,7 @@ std::vector<Index> draw_runs(const Strata& strata, Index count, Random& random);
 /// The rows of [0, count) that are not among `rows`, which ascend.
 std::vector<Index> all_but(std::span<const Index> rows, Index count);
 
+/// The strata without `rows`; strata that are empty then are left out. Both ascend.
+Strata without(const Strata& strata, std::span<const Index> rows);
+
 }  // namespace tamis

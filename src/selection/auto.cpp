@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -20,22 +21,30 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kAutoStream = 0xA070;
-constexpr double kPatience = 600;        // seconds that training may take when nobody set a limit
-constexpr double kPilotShare = 0.35;     // of the time, for parameters and trials
-constexpr double kPilotSeconds = 30;     // the same when nobody set a limit
-constexpr double kPolishShare = 0.35;    // of the time, for parameters on many rows
-constexpr double kTrainShare = 0.75;     // of the time left: forecasts err
-constexpr double kReserve = 0.03;        // of the limit, for putting the model together
-constexpr double kWorthPolishing = 1.3;  // times the lowest forecast error
-constexpr Index kMostInRuns = 10000;     // rows held out, and half as many one by one
-constexpr double kIndifference = 0.5;    // standard errors within which errors count as equal
-constexpr Index kFirstTrial = 1000;      // rows; the next ones have kTrialGrowth times as many
+constexpr double kPatience = 600;          // seconds that training may take when nobody set a limit
+constexpr double kPilotShare = 0.35;       // of the time, for parameters and trials
+constexpr double kPilotSeconds = 30;       // the same when nobody set a limit
+constexpr double kPolishShare = 0.35;      // of the time, for parameters on many rows
+constexpr double kJudgeShare = 0.5;        // of the time for choosing, for judging again
+constexpr double kTrainShare = 0.75;       // of the time left: forecasts err
+constexpr double kReserve = 0.03;          // of the limit, for putting the model together
+constexpr double kWorthPolishing = 1.3;    // times the lowest forecast error
+constexpr Index kMostInRuns = 10000;       // rows held out, and half as many one by one
+constexpr double kIndifference = 0.5;      // standard errors within which errors count as equal
+constexpr std::size_t kFinalists = 8;      // tries that are judged again
+constexpr std::size_t kMostDrawings = 16;  // of rows to hold out, for the tries that might be best
+constexpr Index kFirstTrial = 1000;        // rows; the next ones have kTrialGrowth times as many
 constexpr Index kTrialGrowth = 4;
 
 // Local machines live on the nearest rows, so rows held out at random flatter them wherever rows
 // come in runs of near copies (ijcnn1: forecast 1.1 %, later rows 1.8 %). They must be better by
 // this.
 constexpr double kLocalHandicap = 1.05;
+
+struct Try {
+  TrainOptions options;
+  Trial trial;
+};
 
 // A way to train, and what is known about it. A new method that `auto` should think of gets a line
 // in candidates().
@@ -47,6 +56,7 @@ struct Candidate {
   Index rows = 0;  // it would be trained on
   Forecast forecast;
   TrainOptions options;
+  std::vector<Try> tries;  // of other parameters, all on as many rows
 
   double judged_error() const { return handicap * forecast.error; }
 };
@@ -68,13 +78,13 @@ Facts facts_of(const Dataset& data) {
 
 // The rule: which methods are worth a trial.
 std::vector<Candidate> candidates(const Facts& facts, const TrainOptions& options) {
-  std::vector<Candidate> result{{"exact", {1, 2.5}, 1, {}, 0, {}, {}}};
+  std::vector<Candidate> result{{"exact", {1, 2.5}, 1, {}, 0, {}, {}, {}}};
   if (options.kernel == KernelType::precomputed) return result;
-  result.push_back({"linear", {1, 1.5}, 1, {}, 0, {}, {}});
+  result.push_back({"linear", {1, 1.5}, 1, {}, 0, {}, {}, {}});
   // Neighbours mean little among hundreds of features, and small data need no parts.
   const double stored = facts.density * static_cast<double>(facts.features);
   if (options.kernel == KernelType::rbf && facts.rows > 5000 && stored <= 300)
-    result.push_back({"falk", {1, 1.5}, kLocalHandicap, {}, 0, {}, {}});
+    result.push_back({"falk", {1, 1.5}, kLocalHandicap, {}, 0, {}, {}, {}});
   return result;
 }
 
@@ -110,7 +120,11 @@ TrainOptions with_tube(const Dataset& data, TrainOptions options) {
 class Chooser {
  public:
   Chooser(const Dataset& data, const TrainOptions& options, const RunControl& control)
-      : data_(data), options_(options), control_(control), facts_(facts_of(data)) {}
+      : data_(data),
+        options_(options),
+        control_(control),
+        facts_(facts_of(data)),
+        strata_(row_strata(data, options.task == Task::regression)) {}
 
   TrainResult run() {
     const PilotParameters parameters = choose_parameters();
@@ -134,6 +148,11 @@ class Chooser {
         options_.max_seconds > 0 ? kPilotShare * options_.max_seconds : kPilotSeconds;
     return share - watch_.seconds();
   }
+  // A share of what choosing took so far, and of what training and as much again leave over.
+  double judge_left(const Candidate& candidate) const {
+    const double spare = seconds_left() - 2 * candidate.forecast.seconds;
+    return kJudgeShare * std::clamp(spare, 0.0, watch_.seconds());
+  }
   bool is_regression() const { return options_.task == Task::regression; }
 
   PilotParameters choose_parameters() const {
@@ -143,7 +162,7 @@ class Chooser {
   // Trials on growing parts, each candidate as far as the time goes, judged on rows held out; then
   // the best, and the second when it is close, with parameters of their own.
   Candidate choose_method(const TrainOptions& parameters) {
-    hold_out();
+    held_out_ = hold_out(kAutoStream);
     std::vector<Candidate> all = candidates(facts_, options_);
     const double share = std::max(0.05, pilot_left()) / static_cast<double>(all.size());
     for (Candidate& candidate : all) {
@@ -154,7 +173,7 @@ class Chooser {
     if (all.empty()) {
       if (control_.cancelled()) throw Cancelled();
       // Not one trial: the plainest choice, on all rows, with what is left of the time.
-      return {"linear", {}, 1, {}, data_.rows(), {}, with_method("linear", parameters)};
+      return {"linear", {}, 1, {}, data_.rows(), {}, with_method("linear", parameters), {}};
     }
     for (Candidate& candidate : all) look_ahead(&candidate);
     const auto better = [](const Candidate& a, const Candidate& b) {
@@ -168,59 +187,66 @@ class Chooser {
     const Stopwatch watch;
     for (std::size_t c = 0; c < polished; ++c)
       polish(&all[c], (most - watch.seconds()) / static_cast<double>(polished - c));
+    for (std::size_t c = 0; c < polished; ++c)
+      judge_again(&all[c], judge_left(all[c]) / static_cast<double>(polished - c));
     explain(all);
     return *std::min_element(all.begin(), all.end(), better);
   }
 
+  // Rows to judge by, and the others, which trials are drawn from.
+  struct HeldOut {
+    Dataset validation;
+    Strata rest;
+    Index rest_rows = 0;
+  };
+
   // Runs of rows tell how a machine does on rows that continue the file, rows drawn one by one how
   // it does on rows like those anywhere in it.
-  void hold_out() {
-    Random random(options_.seed, kAutoStream);
+  HeldOut hold_out(std::uint64_t stream) const {
+    Random random(options_.seed, stream);
     const Index in_runs = std::min(kMostInRuns, data_.rows() / 6);
-    std::vector<Index> held = draw_runs(row_strata(data_, is_regression()), in_runs, random);
-    const std::vector<Index> others = all_but(held, data_.rows());
-    const Strata strata = row_strata(data_.select(others), is_regression());
-    std::vector<Index> single = draw_rows(strata, in_runs / 2, random);
-    map_rows(others, &single);
+    std::vector<Index> held = draw_runs(strata_, in_runs, random);
+    const std::vector<Index> single = draw_rows(without(strata_, held), in_runs / 2, random);
     held.insert(held.end(), single.begin(), single.end());
     std::sort(held.begin(), held.end());
-    validation_ = data_.select(held);
-    pool_ = all_but(held, data_.rows());
-    rest_ = data_.select(pool_);
+    HeldOut result{data_.select(held), without(strata_, held), 0};
+    for (const std::vector<Index>& rows : result.rest) result.rest_rows += std::ssize(rows);
+    return result;
   }
 
   void try_growing(double share, Candidate* candidate) {
     const Stopwatch watch;
-    Index rows = std::min(kFirstTrial, rest_.rows());
+    const Index most = held_out_.rest_rows;
+    Index rows = std::min(kFirstTrial, most);
     while (true) {
       const std::optional<Trial> trial =
-          try_on(candidate->options, rows, std::max(0.05, share - watch.seconds()));
+          try_on(held_out_, candidate->options, rows, std::max(0.05, share - watch.seconds()));
       if (!trial) return;
       candidate->trials.push_back(*trial);
-      if (rows == rest_.rows()) return;
-      rows = std::min(rows * kTrialGrowth, rest_.rows());
+      if (rows == most) return;
+      rows = std::min(rows * kTrialGrowth, most);
       const Forecast next = forecast(candidate->trials, rows, candidate->growth);
       if (next.seconds > 0.7 * (share - watch.seconds())) return;
     }
   }
 
   // Nothing when the method cannot do it, or not in time.
-  std::optional<Trial> try_on(TrainOptions options, Index rows, double seconds) {
+  std::optional<Trial> try_on(const HeldOut& held_out, TrainOptions options, Index rows,
+                              double seconds) {
     Random random(options_.seed, kAutoStream + 1);
-    const std::vector<Index> drawn = draw_rows(row_strata(rest_, is_regression()), rows, random);
-    const Dataset part = rest_.select(drawn);
+    const std::vector<Index> drawn = draw_rows(held_out.rest, rows, random);
+    const Dataset part = data_.select(drawn);
     options.max_seconds = seconds;
     const Deadline deadline(quiet(), 1.5 * seconds);
     try {
       TrainResult trained = train(part, options, deadline.control());
       if (trained.report.stop_reason >= StopReason::time_limit) return std::nullopt;
-      const double error = validation_error(trained.model, deadline.control());
+      const double error = error_on(held_out.validation, trained.model, deadline.control());
       if (fallback_.model.empty() || error < fallback_error_) {
         fallback_error_ = error;
         fallback_rows_ = part.rows();
         fallback_ = trained;
         map_rows(drawn, &fallback_.report.support_rows);
-        map_rows(pool_, &fallback_.report.support_rows);
       }
       return Trial{part.rows(), trained.report.train_seconds, error};
     } catch (const Error&) {
@@ -228,15 +254,18 @@ class Chooser {
     }
   }
 
-  double validation_error(const Model& model, const RunControl& control) const {
-    const Evaluation found = evaluate(model, validation_, control);
+  double error_on(const Dataset& rows, const Model& model, const RunControl& control) const {
+    const Evaluation found = evaluate(model, rows, control);
     return is_regression() ? found.mse : found.error_rate;
   }
 
-  // Of an error on the validation rows; for a mean of squares, as if residuals were normal.
-  double standard_error(double error) const {
+  // Of a mean error over so many drawings of rows held out; for a mean of squares, as if residuals
+  // were normal.
+  double standard_error(double error, std::size_t drawings) const {
     const double variance = is_regression() ? 2 * error * error : error * (1 - error);
-    return std::sqrt(variance / static_cast<double>(validation_.rows()));
+    const double rows =
+        static_cast<double>(drawings) * static_cast<double>(held_out_.validation.rows());
+    return std::sqrt(variance / rows);
   }
 
   TrainOptions with_method(const std::string& method, TrainOptions options) const {
@@ -290,38 +319,49 @@ class Chooser {
     return result;
   }
 
-  struct Try {
-    TrainOptions options;
-    Trial trial;
-  };
-
   void climb(Candidate* candidate, const Climb& way, double seconds) {
     const std::vector<std::pair<double, double>> all = moves(candidate->options, way);
     if (all.empty()) return;
     const Stopwatch watch;
-    const Index rows =
-        affordable_rows(candidate->trials, seconds / way.tries, rest_.rows(), candidate->growth);
-    const std::optional<Trial> first = try_on(candidate->options, rows, seconds);
-    if (!first) return;
-    std::vector<Try> tries{{candidate->options, *first}};
-    std::size_t here = 0;
+    const Index rows = affordable_rows(candidate->trials, seconds / way.tries, held_out_.rest_rows,
+                                       candidate->growth);
+    std::vector<Try>& tries = candidate->tries;
+    std::erase_if(tries, [&](const Try& one) { return one.trial.rows != rows; });
+    std::optional<std::size_t> here = place_of(candidate->options, rows, seconds, &tries);
+    if (!here) return;
     std::size_t failed = 0;  // moves in a row that did not help
     for (std::size_t m = 0; failed < all.size();) {
-      if (watch.seconds() + 2 * tries[here].trial.seconds > seconds || control_.cancelled()) break;
-      TrainOptions there = tries[here].options;
+      if (watch.seconds() + 2 * tries[*here].trial.seconds > seconds || control_.cancelled()) break;
+      TrainOptions there = tries[*here].options;
       there.cost *= all[m].first;
       there.gamma.value *= all[m].second;
-      const std::optional<Trial> trial = try_on(there, rows, seconds - watch.seconds());
-      if (trial) tries.push_back({there, *trial});
-      if (trial && trial->error < tries[here].trial.error) {
-        here = tries.size() - 1;
+      const auto next = place_of(there, rows, seconds - watch.seconds(), &tries);
+      if (next && tries[*next].trial.error < tries[*here].trial.error) {
+        here = next;
         failed = 0;
       } else {
         ++failed;
         m = (m + 1) % all.size();
       }
     }
-    const Try best = smoothest_of_best(tries, tries[here].trial.error);
+    settle(smoothest_of_best(tries, 1), candidate);
+  }
+
+  // Where among the tries these parameters are: tries them when they are new. Nothing when they
+  // cannot be tried in time.
+  std::optional<std::size_t> place_of(const TrainOptions& options, Index rows, double seconds,
+                                      std::vector<Try>* tries) {
+    for (std::size_t t = 0; t < tries->size(); ++t) {
+      const TrainOptions& old = (*tries)[t].options;
+      if (old.cost == options.cost && old.gamma.value == options.gamma.value) return t;
+    }
+    const std::optional<Trial> trial = try_on(held_out_, options, rows, seconds);
+    if (!trial) return std::nullopt;
+    tries->push_back({options, *trial});
+    return tries->size() - 1;
+  }
+
+  static void settle(const Try& best, Candidate* candidate) {
     candidate->options = best.options;
     // Earlier trials had other parameters: they tell the growth of the time, this one where it is.
     if (best.trial.rows > candidate->trials.back().rows)
@@ -330,19 +370,66 @@ class Chooser {
       candidate->trials.back() = best.trial;
   }
 
+  // The lowest of many errors on the same rows is low by luck too. The best tries race on: each
+  // round draws other rows to hold out, and who is behind by a standard error of the mean drops
+  // out.
+  void judge_again(Candidate* candidate, double seconds) {
+    const Stopwatch watch;
+    std::vector<Try> finalists = candidate->tries;
+    std::stable_sort(finalists.begin(), finalists.end(),
+                     [](const Try& a, const Try& b) { return a.trial.error < b.trial.error; });
+    if (finalists.size() > kFinalists) finalists.resize(kFinalists);
+    std::size_t drawings = 1;
+    while (finalists.size() > 1 && drawings < kMostDrawings && !control_.cancelled()) {
+      const Stopwatch round;
+      const std::optional<std::vector<Try>> judged =
+          judge_once_more(finalists, drawings, seconds - watch.seconds());
+      if (!judged) break;
+      finalists = close_to_best(*judged, 1, ++drawings);
+      if (watch.seconds() + 1.2 * round.seconds() > seconds) break;
+    }
+    if (drawings == 1) return;
+    settle(smoothest_of_best(finalists, drawings), candidate);
+    look_ahead(candidate);
+  }
+
+  // The tries with their mean errors over one drawing more. Nothing when the time is not enough for
+  // all of them.
+  std::optional<std::vector<Try>> judge_once_more(std::vector<Try> tries, std::size_t drawings,
+                                                  double seconds) {
+    const Stopwatch watch;
+    double needed = 0;
+    for (const Try& one : tries) needed += one.trial.seconds;
+    if (needed > seconds) return std::nullopt;
+    const HeldOut again = hold_out(kAutoStream + 2 + drawings);
+    for (Try& one : tries) {
+      const std::optional<Trial> trial =
+          try_on(again, one.options, one.trial.rows, seconds - watch.seconds());
+      if (!trial) return std::nullopt;
+      one.trial.error += (trial->error - one.trial.error) / static_cast<double>(drawings + 1);
+    }
+    return tries;
+  }
+
+  // Those whose error is at most so many standard errors above the lowest.
+  std::vector<Try> close_to_best(std::span<const Try> tries, double standard_errors,
+                                 std::size_t drawings) const {
+    double lowest = tries.front().trial.error;
+    for (const Try& one : tries) lowest = std::min(lowest, one.trial.error);
+    const double most = lowest + standard_errors * standard_error(lowest, drawings);
+    std::vector<Try> result(tries.begin(), tries.end());
+    std::erase_if(result, [&](const Try& one) { return one.trial.error > most; });
+    return result;
+  }
+
   // Of the tries that are as good as the best, the widest kernel: rows to come are hardly ever
   // closer to the training rows than those held out.
-  Try smoothest_of_best(std::span<const Try> tries, double lowest) const {
-    const double most = lowest + kIndifference * standard_error(lowest);
-    const Try* best = nullptr;
-    for (const Try& one : tries) {
-      if (one.trial.error > most) continue;
-      const auto rank = [](const Try& t) {
-        return std::pair(t.options.gamma.value, t.trial.error);
-      };
-      if (best == nullptr || rank(one) < rank(*best)) best = &one;
-    }
-    return *best;
+  Try smoothest_of_best(std::span<const Try> tries, std::size_t drawings) const {
+    const std::vector<Try> best = close_to_best(tries, kIndifference, drawings);
+    return *std::min_element(best.begin(), best.end(), [](const Try& a, const Try& b) {
+      return std::pair(a.options.gamma.value, a.trial.error) <
+             std::pair(b.options.gamma.value, b.trial.error);
+    });
   }
 
   RunControl quiet() const {
@@ -395,7 +482,7 @@ class Chooser {
     std::vector<Index> drawn;
     if (best.rows < data_.rows()) {
       Random random(options_.seed, kAutoStream + 2);
-      drawn = draw_rows(row_strata(data_, is_regression()), best.rows, random);
+      drawn = draw_rows(strata_, best.rows, random);
       rows = data_.select(drawn);
     }
     TrainOptions options = chosen_;
@@ -423,7 +510,7 @@ class Chooser {
     if (fallback_.model.empty()) return false;
     RunControl unstopped = quiet();
     unstopped.cancel = nullptr;
-    return validation_error(stopped.model, unstopped) > fallback_error_;
+    return error_on(held_out_.validation, stopped.model, unstopped) > fallback_error_;
   }
 
   TrainResult use_fallback() {
@@ -466,11 +553,10 @@ class Chooser {
   const TrainOptions& options_;
   const RunControl& control_;
   Facts facts_;
+  Strata strata_;
   Stopwatch watch_;
   TrainOptions chosen_;
-  Dataset validation_;
-  std::vector<Index> pool_;
-  Dataset rest_;          // the rows of the pool, which trials are drawn from
+  HeldOut held_out_;
   TrainResult fallback_;  // the best model of a trial
   double fallback_error_ = 0;
   Index fallback_rows_ = 0;

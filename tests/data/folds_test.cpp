@@ -75,6 +75,12 @@ TEST(Folds, RowsWithoutWeightAreInNoStratum) {
   EXPECT_EQ(strata[0].size(), 89U);
 }
 
+TEST(Folds, StrataWithoutRowsLoseTheirEmptyOnes) {
+  const Strata strata{{0, 3, 4, 7}, {1, 2}, {5, 6}};
+  EXPECT_EQ(without(strata, std::vector<Index>{1, 2, 3, 6}), (Strata{{0, 4, 7}, {5}}));
+  EXPECT_EQ(without(strata, {}), strata);
+}
+
 TEST(Split, EveryClassIsTrainedOn) {
   const Split split = split_dataset(uneven(), 0.3, Task::classification);
   EXPECT_EQ(count_label(split.train, 0), 63);
