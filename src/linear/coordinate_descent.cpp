@@ -80,7 +80,9 @@ class Descent {
         clipped_(problem.nonnegative ? weights_.size() : 0, 0.0),
         used_weights_(problem.nonnegative ? clipped_.data() : weights_.data()) {
     wake_all();
-    values_a_visit_ = kVisitValues + values_a_row(features_);
+    const double values = values_a_row(features_);
+    values_a_visit_ = kVisitValues + values;
+    interior_work_ = interior_work(problem.size(), problem.features.cols(), values);
     parallel_ranges(problem.size(), kChunk, [&](Index begin, Index end) {
       for (Index k = begin; k < end; ++k) points_[usize(k)] = make_point(k);
     });
@@ -172,8 +174,7 @@ class Descent {
 
   // True once an interior-point method would have been as quick.
   bool creeps() const {
-    return !jumped_ && work_ > interior_work(problem_.size(), problem_.features.cols()) &&
-           has_interior_method(problem_);
+    return !jumped_ && work_ > interior_work_ && has_interior_method(problem_);
   }
 
   void jump() {
@@ -379,6 +380,7 @@ class Descent {
   std::vector<Index> active_;  // the points that do not rest, in about the order of their rows
   Index resting_ = 0;          // of these, put to rest in this epoch
   double values_a_visit_ = 0;
+  double interior_work_ = 0;      // values for which an interior-point method would be done
   double work_ = 0;               // values visited so far
   double violation_ = kInfinity;  // of the epoch before
   bool jumped_ = false;

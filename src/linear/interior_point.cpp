@@ -459,10 +459,10 @@ bool has_interior_method(const Problem& problem) {
   return is_small(problem.size(), problem.features.cols()) && !problem.nonnegative;
 }
 
-double interior_work(Index points, Index cols) {
-  const double n = static_cast<double>(points);
-  const double d = static_cast<double>(cols);
-  return kTypicalSteps * n * (d * d / 8 + 10 * d);  // d^2 / 2 multiplications, four at a time
+double interior_work(Index points, Index cols, double values_a_row) {
+  // Multiplications with half the columns, four at a time; and about ten passes.
+  const double row = values_a_row * (static_cast<double>(cols) / 8 + 10);
+  return kTypicalSteps * static_cast<double>(points) * row;
 }
 
 Index interior_bytes(Index points, Index cols) {

@@ -26,7 +26,7 @@ struct InteriorSolution {
 bool has_interior_method(const Problem& problem);
 
 /// About what it takes, counted in values of rows that coordinate descent could visit instead.
-double interior_work(Index points, Index cols);
+double interior_work(Index points, Index cols, double values_a_row);
 
 /// Bytes it needs beside the data; 0 when it is never used for such a problem.
 Index interior_bytes(Index points, Index cols);
