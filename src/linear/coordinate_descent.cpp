@@ -21,8 +21,9 @@ constexpr Index kAhead = 8;         // points whose memory is asked for in advan
 // rows of a window stay in the cache.
 constexpr Index kRun = 16;
 constexpr Index kWindowRuns = 128;
-constexpr double kVisitValues = 10;  // what visiting a row takes beside its values, in values
-constexpr Index kChunk = 4096;       // points a task takes, and sums, at a time
+constexpr double kVisitValues = 10;   // what visiting a row takes beside its values, in values
+constexpr double kEpochValues = 500;  // the same for an epoch, which may be one of very few rows
+constexpr Index kChunk = 4096;        // points a task takes, and sums, at a time
 
 /// All that one step needs to know about a coefficient, in one cache line. Classification is
 /// written over alpha = t b >= 0, so that one sign convention serves shrinking and stopping.
@@ -102,10 +103,11 @@ class Descent {
       violation_ = range.width();
       if (on_status) on_status({solution.epochs, range.width(), num_active()});
       const bool moved_centre = move_centre(range);
-      const bool settled = is_optimal(range) || (!moved && !moved_centre);
+      // Whoever rests must look again before the end, and once the offset has moved on.
+      const bool settled = range.width() <= stop_.limits().eps || !moved;
       if (settled && !all) {
         wake_all();
-      } else if (settled) {
+      } else if (is_optimal(range) || (!moved && !moved_centre)) {
         solution.violation = range.width();
         if (!is_optimal(range)) stop_.note_precision_limit();  // steps are lost in rounding
         break;
@@ -241,7 +243,7 @@ class Descent {
     std::iota(runs.begin(), runs.end(), 0);
     shuffle(random_, runs);
     resting_ = 0;
-    work_ += static_cast<double>(num_active()) * values_a_visit_;
+    work_ += kEpochValues + static_cast<double>(num_active()) * values_a_visit_;
     std::vector<Index> window;
     for (std::size_t first = 0; first < runs.size(); first += kWindowRuns) {
       window.clear();

@@ -21,19 +21,19 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kAutoStream = 0xA070;
-constexpr double kPatience = 600;          // seconds that training may take when nobody set a limit
-constexpr double kPilotShare = 0.35;       // of the time, for parameters and trials
-constexpr double kPilotSeconds = 30;       // the same when nobody set a limit
-constexpr double kPolishShare = 0.35;      // of the time, for parameters on many rows
-constexpr double kJudgeShare = 0.5;        // of the time for choosing, for judging again
-constexpr double kTrainShare = 0.75;       // of the time left: forecasts err
-constexpr double kReserve = 0.03;          // of the limit, for putting the model together
-constexpr double kWorthPolishing = 1.3;    // times the lowest forecast error
-constexpr Index kMostInRuns = 10000;       // rows held out, and half as many one by one
-constexpr double kIndifference = 0.5;      // standard errors within which errors count as equal
-constexpr std::size_t kFinalists = 8;      // tries that are judged again
-constexpr std::size_t kMostDrawings = 16;  // of rows to hold out, for the tries that might be best
-constexpr Index kFirstTrial = 1000;        // rows; the next ones have kTrialGrowth times as many
+constexpr double kPatience = 600;         // seconds that training may take when nobody set a limit
+constexpr double kPilotShare = 0.35;      // of the time, for parameters and trials
+constexpr double kPilotSeconds = 30;      // the same when nobody set a limit
+constexpr double kPolishShare = 0.35;     // of the time, for parameters on many rows
+constexpr double kJudgeShare = 0.5;       // of what training leaves over, for judging again
+constexpr double kTrainShare = 0.75;      // of the time left: forecasts err
+constexpr double kReserve = 0.03;         // of the limit, for putting the model together
+constexpr double kWorthPolishing = 1.3;   // times the lowest forecast error
+constexpr Index kMostInRuns = 10000;      // rows held out, and half as many one by one
+constexpr double kIndifference = 0.5;     // standard errors within which errors count as equal
+constexpr std::size_t kFinalists = 8;     // tries that are judged again
+constexpr std::size_t kMostDrawings = 5;  // of rows to hold out, for the tries that might be best
+constexpr Index kFirstTrial = 1000;       // rows; the next ones have kTrialGrowth times as many
 constexpr Index kTrialGrowth = 4;
 
 // Local machines live on the nearest rows, so rows held out at random flatter them wherever rows
@@ -148,10 +148,11 @@ class Chooser {
         options_.max_seconds > 0 ? kPilotShare * options_.max_seconds : kPilotSeconds;
     return share - watch_.seconds();
   }
-  // A share of what choosing took so far, and of what training and as much again leave over.
+  // A share of what training, and as much again, leaves over of the time. On small data far more
+  // than it takes: what is chosen must not depend on how busy the computer is.
   double judge_left(const Candidate& candidate) const {
     const double spare = seconds_left() - 2 * candidate.forecast.seconds;
-    return kJudgeShare * std::clamp(spare, 0.0, watch_.seconds());
+    return kJudgeShare * std::clamp(spare, 0.0, kPilotSeconds);
   }
   bool is_regression() const { return options_.task == Task::regression; }
 

@@ -68,6 +68,14 @@ TEST(Auto, LeavesAloneWhatTheUserSet) {
   EXPECT_EQ(other.model.scaling().method, ScalingMethod::none);
 }
 
+TEST(Auto, ChoosesTheSameTwice) {
+  const Dataset data = generate("gaussians", {.rows = 240, .seed = 7, .features = 6}).data;
+  const TrainReport first = train(data, automatic()).report;
+  const TrainReport second = train(data, automatic()).report;
+  for (const char* name : {"chosen_cost", "chosen_gamma", "forecast_error"})
+    EXPECT_EQ(detail(first, name), detail(second, name)) << name;
+}
+
 TEST(Auto, ScalesColumnsThatNeedIt) {
   const Clouds data = clouds(600, 4, 2, 3, 2.0);
   std::vector<float> values(data.features.dense_values().begin(),
