@@ -69,15 +69,17 @@ class InteriorPoint {
         cols_(usize(problem.features.cols())),
         size_(cols_ + (problem.bias.rule == Bias::Rule::none ? 0 : 1)),
         sides_a_point_(problem.task == Task::regression ? 2 : 1),
-        chunk_(std::max(kLeastChunk, (problem.size() + kChunks - 1) / kChunks)) {}
+        chunk_(round_up(std::max(kLeastChunk, (problem.size() + kChunks - 1) / kChunks),
+                        kRowsBetweenChecks)) {}
 
   std::optional<InteriorSolution> run() {
     start();
     for (int step = 0; step < kMostSteps; ++step) {
-      if (stop_.interrupted()) return std::nullopt;
       keep_if_best();
       if (best_ && best_->violation <= stop_.limits().eps / 2) break;
-      if (!factor_normal_equations()) break;
+      const bool factored = factor_normal_equations();
+      if (stop_.interrupted()) return std::nullopt;
+      if (!factored) break;
       const double length = find_way();
       if (!(length > kNoStep)) break;
       take_step(length);
@@ -88,6 +90,7 @@ class InteriorPoint {
 
  private:
   static constexpr double kNoStep = 1e-10;
+  static constexpr Index kRowsBetweenChecks = 256;  // 10 milliseconds with the most columns
 
   bool is_free() const { return problem_.bias.rule == Bias::Rule::free; }
   double bias_column() const { return is_free() ? 1 : problem_.bias.value; }
@@ -141,6 +144,7 @@ class InteriorPoint {
       parts[c].assign(size_ * size_, 0.0);
       std::vector<double> block(kRowsAtOnce * size_);
       for (Index first = begin; first < end; first += kRowsAtOnce) {
+        if (first % kRowsBetweenChecks == 0 && stop_.interrupted()) return;  // the sum is of no use
         std::fill(block.begin(), block.end(), 0.0);
         for (Index i = first; i < std::min<Index>(first + kRowsAtOnce, end); ++i) {
           const double root = std::sqrt(weights[usize(i)]);
@@ -272,8 +276,10 @@ class InteriorPoint {
     }
   }
 
+  // Infinite when the numbers have run out of their range.
   double violation_of(const std::vector<double>& beta) const {
     const std::vector<double> values = values_of(beta);
+    if (!std::isfinite(sum(values))) return kInfinity;
     double high = 0;
     double low = 0;
     for (Index i = 0; i < problem_.size(); ++i) {

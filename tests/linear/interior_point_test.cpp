@@ -160,6 +160,20 @@ TEST(InteriorPoint, KnowsWhatItIsNotFor) {
   EXPECT_GT(linear::interior_bytes(20, 500), 20 * 500);
 }
 
+// Labels that say nothing, a huge cost and no tolerance: steps until the numbers run out of range.
+TEST(InteriorPoint, AnswersAreFinite) {
+  LinearData data = linear_classes(2000, 3, 1e6, 10);
+  for (std::size_t i = 0; i < data.target.size(); ++i) data.target[i] = i % 2 == 0 ? 1 : -1;
+  for (const Bias::Rule rule : {Bias::Rule::none, Bias::Rule::penalised, Bias::Rule::free}) {
+    linear::Problem p = data.problem();
+    p.bias.rule = rule;
+    const auto found = interior(p, 1e-12);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_TRUE(std::isfinite(found->offset));
+    for (const double b : found->beta) ASSERT_TRUE(std::isfinite(b));
+  }
+}
+
 TEST(InteriorPoint, StopsWhenTold) {
   const LinearData data = linear_classes(20, 2, 1, 7);
   const std::atomic<bool> cancel = true;
