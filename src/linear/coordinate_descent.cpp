@@ -95,6 +95,10 @@ class Descent {
     Solution solution;
     while (!stop_.must_stop(solution.epochs)) {
       if (creeps()) jump();
+      if (jumped_ && violation_ > stop_.limits().eps && is_beyond_precision()) {
+        stop_.note_precision_limit();
+        break;
+      }
       const bool all = num_active() == problem_.size();
       bool moved = false;
       const Range range = epoch(&moved);
@@ -188,7 +192,18 @@ class Descent {
     set_alphas(found->beta);
     centre_ = problem_.bias.rule == Bias::Rule::free ? found->offset : 0;
     offset_ += centre_;
+    violation_ = found->violation;
     wake_all();
+  }
+
+  // The coefficients' terms of a value are so large that their rounding is beyond the tolerance.
+  bool is_beyond_precision() const {
+    double largest = 0;
+    for (const Point& point : points_) {
+      if (point.upper < kInfinity)
+        largest = std::max(largest, point.upper * (point.curvature - point.ridge));
+    }
+    return largest * std::numeric_limits<double>::epsilon() > stop_.limits().eps;
   }
 
   static double sign(const Point& point) { return static_cast<double>(point.sign); }

@@ -87,8 +87,16 @@ MethodResult train_linear(const TrainingSet& data, const TrainContext& context) 
   std::iota(rows.begin(), rows.end(), 0);
   MethodResult result;
   result.report.machines = 0;
-  for (const BinaryResult& one : train_machines(data, rows, parts.decision, trainer))
+  bool beyond_precision = false;
+  for (const BinaryResult& one : train_machines(data, rows, parts.decision, trainer)) {
     add_stats(one.stats, &result.report);
+    beyond_precision = beyond_precision || one.stats.stop_reason == StopReason::precision_limit;
+  }
+  if (beyond_precision) {
+    result.report.warnings.emplace_back(
+        "the tolerance is beyond double precision for values of this size and this cost: scale the "
+        "columns (--scale minmax), or lower the cost");
+  }
   result.report.details.emplace_back(
       "support_rows", std::accumulate(support_rows.begin(), support_rows.end(), 0.0));
   result.machine = std::make_shared<const LinearMachine>(std::move(parts));

@@ -238,6 +238,21 @@ TEST(CoordinateDescent, AFreeOffsetEndsWithSmallCosts) {
   }
 }
 
+TEST(CoordinateDescent, ValuesBeyondAllPrecisionEnd) {
+  for (const float size : {1e10F, 1e15F, 1e18F}) {
+    const LinearData data{
+        Matrix::dense(4, 1, {size, 2 * size, 3 * size, -size}), {1, -1, 1, -1}, {1, 1, 1, 1}};
+    for (const Bias& bias : kBiases) {
+      linear::Problem p = data.problem();
+      p.bias = bias;
+      const linear::Solution s = solve(p, 1e-3, 100000);
+      EXPECT_LE(s.stop_reason, StopReason::precision_limit) << size;
+      for (const double w : s.weights) EXPECT_TRUE(std::isfinite(w));
+      EXPECT_TRUE(std::isfinite(s.offset));
+    }
+  }
+}
+
 TEST(CoordinateDescent, CostsAreOfRows) {
   const LinearData data = linear_classes(60, 3, 1, 7);
   LinearData weighted = data;
