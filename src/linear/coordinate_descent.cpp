@@ -94,10 +94,12 @@ class Descent {
   Solution run(const qp::StatusCallback& on_status) {
     Solution solution;
     while (!stop_.must_stop(solution.epochs)) {
-      if (creeps()) jump();
-      if (jumped_ && violation_ > stop_.limits().eps && is_beyond_precision()) {
-        stop_.note_precision_limit();
-        break;
+      if (creeps()) {
+        jump();
+        if (violation_ > stop_.limits().eps && is_beyond_precision()) {
+          stop_.note_precision_limit();
+          break;
+        }
       }
       const bool all = num_active() == problem_.size();
       bool moved = false;
@@ -141,13 +143,12 @@ class Descent {
 
   Point make_point(Index k) const {
     const Index i = given_[usize(k)];
-    const double cost = problem_.cost[usize(i)];
     const double target = problem_.target[usize(i)];
     Point point;
     point.place = rows_.place(problem_.copies_rows ? k : problem_.row(i));
-    point.upper = problem_.loss == SlackLoss::l2 ? kInfinity : cost;
+    point.upper = dual_bound(problem_, i);
     point.lower = kTube ? -point.upper : 0;
-    point.ridge = problem_.loss == SlackLoss::l2 ? 1 / (2 * cost) : 0;
+    point.ridge = dual_ridge(problem_, i);
     point.slope = kTube ? target : 1;
     point.sign = kTube ? 1.0F : static_cast<float>(target);
     point.curvature = rows_.squared_norm(point.place) + point.ridge;

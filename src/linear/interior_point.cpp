@@ -189,10 +189,8 @@ class InteriorPoint {
       const double target = problem_.target[i];
       const double share = halves ? 0.5 : costs[target > 0 ? 0 : 1] / (costs[0] + costs[1]);
       Side side;
-      if (problem_.loss == SlackLoss::l2)
-        side.ridge = 1 / (2 * problem_.cost[i]);
-      else
-        side.upper = problem_.cost[i];
+      side.ridge = dual_ridge(problem_, static_cast<Index>(i));
+      side.upper = dual_bound(problem_, static_cast<Index>(i));
       side.a = side.bounded() ? side.upper * share : 2 * share / (norm_ + side.ridge);
       if (side.bounded()) side.room = side.upper * (1 - share);
       side.sign = tube ? 1 : target;
@@ -292,13 +290,11 @@ class InteriorPoint {
 
   double projected_gradient(Index i, double b, double value) const {
     const double target = problem_.target[usize(i)];
-    const double cost = problem_.cost[usize(i)];
     const double sign = problem_.task == Task::regression ? 1 : target;
-    const double upper = problem_.loss == SlackLoss::l2 ? kInfinity : cost;
+    const double upper = dual_bound(problem_, i);
     const double lower = problem_.task == Task::regression ? -upper : 0;
-    const double ridge = problem_.loss == SlackLoss::l2 ? 1 / (2 * cost) : 0;
     const double alpha = sign * b;
-    const double gradient = sign * (value + ridge * b - target);
+    const double gradient = sign * (value + dual_ridge(problem_, i) * b - target);
     const double tube = problem_.task == Task::regression ? problem_.tube : 0;
     const double up = gradient + (alpha >= 0 ? tube : -tube);
     const double down = gradient + (alpha > 0 ? tube : -tube);

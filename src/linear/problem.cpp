@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/checked.hpp"
 #include "tamis/error.hpp"
@@ -34,8 +35,16 @@ double primal_loss(const Problem& problem, Index i, double f) {
 double dual_loss(const Problem& problem, Index i, double b) {
   double value = -problem.target[usize(i)] * b;
   if (problem.task == Task::regression) value += problem.tube * std::abs(b);
-  if (problem.loss == SlackLoss::l2) value += b * b / (4 * problem.cost[usize(i)]);
-  return value;
+  return value + dual_ridge(problem, i) * b * b / 2;
+}
+
+double dual_bound(const Problem& problem, Index i) {
+  return problem.loss == SlackLoss::l2 ? std::numeric_limits<double>::infinity()
+                                       : problem.cost[usize(i)];
+}
+
+double dual_ridge(const Problem& problem, Index i) {
+  return problem.loss == SlackLoss::l2 ? 1 / (2 * problem.cost[usize(i)]) : 0;
 }
 
 }  // namespace tamis::linear

@@ -60,4 +60,8 @@ void require_sound(const Problem& problem);
 double primal_loss(const Problem& problem, Index i, double f);
 double dual_loss(const Problem& problem, Index i, double b);
 
+/// Largest |b_i|, infinite for squared losses, and ridge_i.
+double dual_bound(const Problem& problem, Index i);
+double dual_ridge(const Problem& problem, Index i);
+
 }  // namespace tamis::linear

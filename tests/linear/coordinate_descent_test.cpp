@@ -168,11 +168,7 @@ TEST(CoordinateDescent, AFreeOffsetIsTheKernelMachine) {
 }
 
 TEST(CoordinateDescent, SparseRowsSelectedRowsAndRowsInPlaceAreTheSame) {
-  LinearData data = linear_classes(300, 12, 1, 5);
-  std::vector<float> values(data.features.dense_values().begin(),
-                            data.features.dense_values().end());
-  for (float& v : values) v = std::abs(v) < 0.8F ? 0 : v;
-  data.features = Matrix::dense(300, 12, values);
+  const LinearData data = thinned(linear_classes(300, 12, 1, 5));
   linear::Problem p = data.problem();
   p.bias = {Bias::Rule::penalised, 1};
   const linear::Solution dense = solve(p);
@@ -182,12 +178,8 @@ TEST(CoordinateDescent, SparseRowsSelectedRowsAndRowsInPlaceAreTheSame) {
   p.copies_rows = false;
   EXPECT_EQ(solve(p).weights, sparse.weights);
   // Rows in another order, named by number.
-  std::vector<Index> order = iota_rows(300);
-  Random(5).shuffle(order);
-  p.features = data.features.to_sparse().select(order);
-  std::vector<Index> where(300);
-  for (std::size_t k = 0; k < order.size(); ++k) where[usize(order[k])] = static_cast<Index>(k);
-  p.rows = where;
+  std::vector<Index> where;
+  shuffle_rows(&p, &where);
   EXPECT_EQ(solve(p).weights, sparse.weights);
   p.copies_rows = true;
   EXPECT_EQ(solve(p).weights, sparse.weights);

@@ -116,21 +116,13 @@ TEST(InteriorPoint, EndsADescentThatCreeps) {
 }
 
 TEST(InteriorPoint, SparseRowsAndSelectedRowsAreTheSame) {
-  LinearData data = linear_classes(200, 9, 3, 5);
-  std::vector<float> values(data.features.dense_values().begin(),
-                            data.features.dense_values().end());
-  for (float& v : values) v = std::abs(v) < 0.8F ? 0 : v;
-  data.features = Matrix::dense(200, 9, values);
+  const LinearData data = thinned(linear_classes(200, 9, 3, 5));
   linear::Problem p = data.problem();
   p.bias.rule = Bias::Rule::free;
   const std::vector<double> dense = weights_of(p, interior(p)->beta);
   p.features = data.features.to_sparse();
-  std::vector<Index> order = iota_rows(200);
-  Random(5).shuffle(order);
-  p.features = p.features.select(order);
-  std::vector<Index> where(200);
-  for (std::size_t k = 0; k < order.size(); ++k) where[usize(order[k])] = static_cast<Index>(k);
-  p.rows = where;
+  std::vector<Index> where;
+  shuffle_rows(&p, &where);
   const std::vector<double> sparse = weights_of(p, interior(p)->beta);
   for (std::size_t j = 0; j < 9; ++j) EXPECT_NEAR(dense[j], sparse[j], 1e-5);
 }

@@ -46,6 +46,25 @@ inline LinearData linear_numbers(Index rows, Index cols, double cost, std::uint6
   return result;
 }
 
+/// Small values become 0, for rows to be stored sparsely.
+inline LinearData thinned(LinearData data) {
+  std::vector<float> values(data.features.dense_values().begin(),
+                            data.features.dense_values().end());
+  for (float& v : values) v = std::abs(v) < 0.8F ? 0 : v;
+  data.features = Matrix::dense(data.features.rows(), data.features.cols(), values);
+  return data;
+}
+
+/// Keeps the points and puts their rows in another order: `where` names the row of each.
+inline void shuffle_rows(linear::Problem* problem, std::vector<Index>* where) {
+  std::vector<Index> order = iota_rows(problem->size());
+  Random(5).shuffle(order);
+  problem->features = problem->features.select(order);
+  where->resize(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) (*where)[usize(order[k])] = static_cast<Index>(k);
+  problem->rows = *where;
+}
+
 /// f of each point.
 inline std::vector<double> linear_values(const linear::Problem& p, const std::vector<double>& w,
                                          double offset) {
