@@ -8,7 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
-#include "methods/leader_stream.hpp"
+#include "methods/leader/leader_stream.hpp"
 #include "neighbors/neighbor_index.hpp"
 #include "neighbors/separated_rows.hpp"
 

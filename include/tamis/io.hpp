@@ -57,8 +57,10 @@ void write_text(const std::string& path, std::string_view text);
 
 enum class ModelFormat { native, libsvm };
 
-/// Recognises both formats by their content. Every count and index is checked before use.
-Model load_model(const std::string& path);
+/// Reads either format, recognized by its content; "-" is standard input. Every count and index is
+/// checked before use. Throws DataError or IoError, ResourceError when the file does not fit into
+/// the memory budget, Cancelled.
+Model load_model(const std::string& path, const RunControl& control = {});
 void save_model(const Model& model, const std::string& path,
                 ModelFormat format = ModelFormat::native);
 /// Bytes of the file that save_model() would write in the native format.

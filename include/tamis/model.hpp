@@ -14,7 +14,7 @@ enum class Task { classification, regression };
 std::string_view task_name(Task task);
 
 class Machine;       // src/model/machine.hpp: what turns rows into decision values
-struct Calibration;  // src/model/calibration.hpp: what turns these into probabilities
+struct Calibration;  // src/calibration/calibration.hpp: what turns these into probabilities
 
 class Model {
  public:

@@ -96,11 +96,11 @@ struct LocalOptions {
   std::vector<double> percentiles = {1, 10, 50, 90};  ///< of local distances, for the kernel width
 };
 
-/// For SamplingOptions::margin_k.
+/// For OptMarginOptions::margin_k.
 inline constexpr double kSmallestK = -1;
 
 /// Random sampling with a certificate: opt-margin, opt-soft-margin.
-struct SamplingOptions {
+struct OptMarginOptions {
   /// k = 1/D of the reduced hulls, at least 1; 0: what cost (classes) or nu (regression) asks for;
   /// kSmallestK: the smallest that separates.
   double margin_k = 0;
@@ -186,7 +186,7 @@ struct TrainOptions {
   LocalSamplingOptions local_sampling;
   LeaderOptions leader;
   LocalOptions local;
-  SamplingOptions sampling;
+  OptMarginOptions opt_margin;
   EnsembleOptions ensemble;
   AutoOptions automatic;
 

@@ -1,81 +1,12 @@
-// train(): checks, picks, wraps, times. No algorithm here.
 #include "tamis/train.hpp"
 
-#include <fmt/format.h>
-
-#include "api/method_table.hpp"
-#include "api/polish.hpp"
-#include "api/prepare.hpp"
-#include "base/checked.hpp"
-#include "base/memory.hpp"
-#include "base/parallel.hpp"
-#include "selection/auto.hpp"
-#include "tamis/error.hpp"
+#include "selection/run_training.hpp"
 
 namespace tamis {
-namespace {
-
-void add_warnings(const Dataset& data, const TrainOptions& options, TrainReport* report) {
-  if (options.scaling == ScalingMethod::none && options.kernel != KernelType::precomputed) {
-    const std::string advice = scaling_advice(data.features());
-    if (!advice.empty()) report->warnings.push_back(advice);
-  }
-  if (report->stop_reason != StopReason::converged) {
-    report->warnings.push_back(
-        fmt::format("{}{} with violation {:.3g} (asked: {:.3g}): the model is usable, not optimal",
-                    report->stop_reason == StopReason::interrupted ? "" : "stopped by ",
-                    stop_reason_name(report->stop_reason), report->violation, options.eps));
-  }
-}
-
-TrainResult train_auto_on_rows_that_count(const Dataset& data, const TrainOptions& options,
-                                          const RunControl& control) {
-  std::vector<Index> kept;
-  TrainResult result = train_auto(without_weightless_rows(data, &kept), options, control);
-  if (!kept.empty()) {
-    for (Index& row : result.report.support_rows) row = kept[usize(row)];
-  }
-  return result;
-}
-
-}  // namespace
 
 TrainResult train(const Dataset& data, const TrainOptions& options, const RunControl& control) {
   options.validate();
-  if (options.method == kAutoMethod) return train_auto_on_rows_that_count(data, options, control);
-  const MethodEntry& method = find_method(options.method);
-  if (options.task == Task::regression && !method.does_regression)
-    throw InvalidArgument(
-        fmt::format("the method {} does no regression: it learns classes", method.name));
-  return with_threads(control.threads, [&] {
-    const TrainContext context{options, control, {}};
-    require_memory("training", resident_memory_bytes(),
-                   resolve_memory_budget(control.memory_bytes));
-    Prepared prepared = prepare(data, options, method.uses_kernel, control);
-    const double prepare_seconds = context.watch.seconds();
-    MethodResult trained = method.train(prepared.set, context);
-    if (options.polish) trained = polish(prepared.set, context, std::move(trained));
-    const double method_seconds = context.watch.seconds() - prepare_seconds;
-    TrainResult result;
-    result.model =
-        Model(options.task, prepared.classes, prepared.scaling, trained.machine, options.method);
-    TrainReport& report = result.report;
-    report = std::move(trained.report);
-    if (!prepared.given_rows.empty()) {
-      for (Index& row : report.support_rows) row = prepared.given_rows[usize(row)];
-    }
-    report.method = options.method;
-    report.rows = prepared.set.rows();
-    report.features = prepared.set.features.cols();
-    report.classes = prepared.classes.size();
-    report.support_vectors = result.model.num_support_vectors();
-    if (report.phase_seconds.empty()) report.phase_seconds = {{"solve", method_seconds}};
-    report.phase_seconds.insert(report.phase_seconds.begin(), {"prepare", prepare_seconds});
-    report.peak_memory_bytes = peak_memory_bytes();
-    add_warnings(data, options, &report);
-    report.train_seconds = context.watch.seconds();
-    return result;
-  });
+  return run_training(data, options, control);
 }
 
 }  // namespace tamis

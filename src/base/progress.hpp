@@ -12,6 +12,19 @@
 
 namespace tamis {
 
+/// The same wishes, without reports: for a step of work that reports by itself.
+inline RunControl quiet(RunControl control) {
+  control.on_progress = nullptr;
+  control.on_remark = nullptr;
+  return control;
+}
+
+/// The same wishes, deaf to cancelling: for what a cancelled run still has to do.
+inline RunControl unstopped(RunControl control) {
+  control.cancel = nullptr;
+  return control;
+}
+
 /// Counts finished units of one phase and reports them. add() is thread-safe and cheap enough to
 /// call per block.
 class ProgressMeter {

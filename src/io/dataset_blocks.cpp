@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/progress.hpp"
 #include "io/data_formats.hpp"
 #include "tamis/error.hpp"
 
@@ -35,14 +36,13 @@ bool has_rows(std::string_view text) {
 DatasetBlocks::DatasetBlocks(std::string path, const ReadOptions& options,
                              const RunControl& control, const std::string& phase,
                              std::int64_t block_bytes)
-    : path_(std::move(path)), options_(options), quiet_(control), block_bytes_(block_bytes) {
+    : path_(std::move(path)), options_(options), quiet_(quiet(control)), block_bytes_(block_bytes) {
   if (path_ == "-" || has_packed_ending(path_) ||
       resolve_format(options.format, path_) != DataFormat::svmlight) {
     throw InvalidArgument(
         fmt::format("{}: only svmlight text in a file, not compressed, can be read block by block",
                     input_name(path_)));
   }
-  quiet_.on_progress = nullptr;
   file_.reset(std::fopen(path_.c_str(), "rb"));
   if (!file_) fail_io(path_, "cannot open");
   struct stat info {};

@@ -10,10 +10,10 @@
 #include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "calibration/calibration.hpp"
 #include "io/libsvm_model.hpp"
 #include "io/number_parser.hpp"
 #include "io/text_chunks.hpp"
-#include "model/calibration.hpp"
 #include "model/kernel_expansion.hpp"
 #include "tamis/error.hpp"
 

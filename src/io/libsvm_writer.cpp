@@ -8,8 +8,8 @@
 
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
+#include "calibration/calibration.hpp"
 #include "io/libsvm_model.hpp"
-#include "model/calibration.hpp"
 #include "model/kernel_expansion.hpp"
 #include "tamis/error.hpp"
 

@@ -86,7 +86,8 @@ void add_expansion(TensorWriter& writer, const std::string& prefix, const Machin
   }
 }
 
-std::shared_ptr<const Machine> get_expansion(const TensorFile& file, const std::string& prefix) {
+std::shared_ptr<const Machine> get_expansion(const TensorFile& file, const std::string& prefix,
+                                             LocalTrainer /*trainer*/) {
   ExpansionParts parts;
   parts.kernel = parse_kernel(file.metadata(prefix + "kernel"));
   parts.decision = parse_decision(file.metadata(prefix + "decision"));
@@ -135,7 +136,8 @@ void add_local_models(TensorWriter& writer, const std::string& prefix, const Mac
   add_array(writer, prefix + "coefficients", parts.coefficients);
 }
 
-std::shared_ptr<const Machine> get_local_models(const TensorFile& file, const std::string& prefix) {
+std::shared_ptr<const Machine> get_local_models(const TensorFile& file, const std::string& prefix,
+                                                LocalTrainer /*trainer*/) {
   LocalParts parts;
   parts.kernel = parse_kernel(file.metadata(prefix + "kernel"));
   parts.num_classes = parse_count(file, prefix + "num_classes");
@@ -179,41 +181,40 @@ LazyParts get_lazy(const TensorFile& file, const std::string& prefix) {
   return parts;
 }
 
-std::shared_ptr<const Machine> get_knn(const TensorFile& file, const std::string& prefix) {
+std::shared_ptr<const Machine> get_knn(const TensorFile& file, const std::string& prefix,
+                                       LocalTrainer /*trainer*/) {
   return std::make_shared<const KnnMachine>(get_lazy(file, prefix));
 }
 
 void add_knn_svm(TensorWriter& writer, const std::string& prefix, const Machine& machine) {
   add_lazy(writer, prefix, machine);
-  const BinarySettings& settings = dynamic_cast<const KnnSvmMachine&>(machine).settings();
+  const LazySettings& settings = dynamic_cast<const KnnSvmMachine&>(machine).settings();
   writer.set_metadata(prefix + "training", json{{"squared_slacks", settings.loss == SlackLoss::l2},
                                                 {"tube", settings.tube},
-                                                {"eps", settings.limits.eps},
-                                                {"max_iterations", settings.limits.max_iterations},
+                                                {"eps", settings.eps},
+                                                {"max_iterations", settings.max_iterations},
                                                 {"seed", settings.seed}}
                                                .dump());
 }
 
-std::shared_ptr<const Machine> get_knn_svm(const TensorFile& file, const std::string& prefix) {
+std::shared_ptr<const Machine> get_knn_svm(const TensorFile& file, const std::string& prefix,
+                                           LocalTrainer trainer) {
   LazyParts parts = get_lazy(file, prefix);
-  BinarySettings settings;
-  settings.kernel = parts.kernel;
-  settings.task = parts.num_classes == 0 ? Task::regression : Task::classification;
-  settings.cache_bytes = kLazyCacheBytes;
+  LazySettings settings;
   try {
     const json value = json::parse(file.metadata(prefix + "training"));
     settings.loss = value.at("squared_slacks").get<bool>() ? SlackLoss::l2 : SlackLoss::l1;
     settings.tube = value.at("tube").get<double>();
-    settings.limits.eps = value.at("eps").get<double>();
-    settings.limits.max_iterations = value.at("max_iterations").get<std::int64_t>();
+    settings.eps = value.at("eps").get<double>();
+    settings.max_iterations = value.at("max_iterations").get<std::int64_t>();
     settings.seed = value.at("seed").get<std::uint64_t>();
   } catch (const json::exception&) {
     throw DataError("the training of the local machines is not described as it should be");
   }
-  if (!(settings.tube >= 0 && std::isfinite(settings.tube) && settings.limits.eps > 0 &&
-        std::isfinite(settings.limits.eps) && settings.limits.max_iterations >= 0))
+  if (!(settings.tube >= 0 && std::isfinite(settings.tube) && settings.eps > 0 &&
+        std::isfinite(settings.eps) && settings.max_iterations >= 0))
     throw DataError("the training of the local machines has a setting out of range");
-  return std::make_shared<const KnnSvmMachine>(std::move(parts), settings);
+  return std::make_shared<const KnnSvmMachine>(std::move(parts), settings, trainer);
 }
 
 void add_linear(TensorWriter& writer, const std::string& prefix, const Machine& machine) {
@@ -225,7 +226,8 @@ void add_linear(TensorWriter& writer, const std::string& prefix, const Machine& 
   writer.add(prefix + "offsets", {machines}, std::span<const double>(parts.offsets));
 }
 
-std::shared_ptr<const Machine> get_linear(const TensorFile& file, const std::string& prefix) {
+std::shared_ptr<const Machine> get_linear(const TensorFile& file, const std::string& prefix,
+                                          LocalTrainer /*trainer*/) {
   LinearParts parts;
   parts.decision = parse_decision(file.metadata(prefix + "decision"));
   const Tensor<double> weights = file.get<double>(prefix + "weights", 2);
@@ -257,7 +259,8 @@ void add_ensemble(TensorWriter& writer, const std::string& prefix, const Machine
   add("coefficients", parts.coefficients);
 }
 
-std::shared_ptr<const Machine> get_ensemble(const TensorFile& file, const std::string& prefix) {
+std::shared_ptr<const Machine> get_ensemble(const TensorFile& file, const std::string& prefix,
+                                            LocalTrainer /*trainer*/) {
   EnsembleParts parts;
   parts.kernel = parse_kernel(file.metadata(prefix + "kernel"));
   parts.decision = parse_decision(file.metadata(prefix + "decision"));
@@ -283,7 +286,7 @@ std::shared_ptr<const Machine> get_ensemble(const TensorFile& file, const std::s
 struct MachineFormat {
   std::string_view kind;
   void (*add)(TensorWriter&, const std::string&, const Machine&);
-  std::shared_ptr<const Machine> (*get)(const TensorFile&, const std::string&);
+  std::shared_ptr<const Machine> (*get)(const TensorFile&, const std::string&, LocalTrainer);
 };
 
 constexpr MachineFormat kFormats[] = {
@@ -310,8 +313,9 @@ void add_machine(TensorWriter& writer, const std::string& prefix, const Machine&
   find_format(machine.kind()).add(writer, prefix, machine);
 }
 
-std::shared_ptr<const Machine> get_machine(const TensorFile& file, const std::string& prefix) {
-  return find_format(file.metadata(prefix + "kind")).get(file, prefix);
+std::shared_ptr<const Machine> get_machine(const TensorFile& file, const std::string& prefix,
+                                           LocalTrainer trainer) {
+  return find_format(file.metadata(prefix + "kind")).get(file, prefix, trainer);
 }
 
 }  // namespace tamis

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "io/tensor_file.hpp"
+#include "model/local_machine.hpp"
 #include "model/machine.hpp"
 
 namespace tamis {
@@ -15,7 +16,9 @@ namespace tamis {
 /// that has no format.
 void add_machine(TensorWriter& writer, const std::string& prefix, const Machine& machine);
 
-/// Throws DataError unless every count and index fits.
-std::shared_ptr<const Machine> get_machine(const TensorFile& file, const std::string& prefix);
+/// `trainer` is handed to machines that train when they predict. Throws DataError unless every
+/// count and index fits.
+std::shared_ptr<const Machine> get_machine(const TensorFile& file, const std::string& prefix,
+                                           LocalTrainer trainer);
 
 }  // namespace tamis

@@ -1,5 +1,4 @@
-#include "base/parallel.hpp"
-#include "io/input_bytes.hpp"
+#include "io/byte_sink.hpp"
 #include "io/libsvm_model.hpp"
 #include "io/native_model.hpp"
 #include "io/output_file.hpp"
@@ -7,7 +6,6 @@
 #include "tamis/io.hpp"
 
 namespace tamis {
-
 namespace {
 
 void require_machine(const Model& model) {
@@ -15,22 +13,6 @@ void require_machine(const Model& model) {
 }
 
 }  // namespace
-
-Model load_model(const std::string& path) {
-  const std::string name = input_name(path);
-  InputBytes input = read_input(path, {});
-  if (input.bytes.empty()) throw DataError(name + ": not a model file: it is empty");
-  return with_threads(0, [&] {
-    try {
-      if (is_libsvm_model(input.bytes)) return parse_libsvm_model(name, input);
-      return parse_native_model(std::move(input));
-    } catch (const ParseError&) {
-      throw;
-    } catch (const DataError& error) {
-      throw DataError(name + ": " + error.what());
-    }
-  });
-}
 
 void save_model(const Model& model, const std::string& path, ModelFormat format) {
   require_machine(model);
@@ -55,11 +37,6 @@ std::string model_to_bytes(const Model& model) {
   MemorySink sink;
   write_native_model(model, sink);
   return sink.release();
-}
-
-Model model_from_bytes(std::string bytes) {
-  const auto owner = std::make_shared<const std::string>(std::move(bytes));
-  return with_threads(0, [&] { return parse_native_model({*owner, owner, std::ssize(*owner)}); });
 }
 
 }  // namespace tamis

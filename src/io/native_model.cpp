@@ -7,9 +7,9 @@
 #include <cmath>
 #include <set>
 
+#include "calibration/calibration.hpp"
 #include "io/machine_format.hpp"
 #include "io/tensor_file.hpp"
-#include "model/calibration.hpp"
 #include "tamis/error.hpp"
 #include "tamis/version.hpp"
 
@@ -203,14 +203,14 @@ std::shared_ptr<const Calibration> get_calibration(const TensorFile& file, const
 
 }  // namespace
 
-Model parse_native_model(InputBytes input) {
+Model parse_native_model(InputBytes input, LocalTrainer trainer) {
   const TensorFile file(std::move(input));
   check_format(file);
   const std::string& task_text = file.metadata("task");
   const bool is_regression = task_text == task_name(Task::regression);
   if (!is_regression && task_text != task_name(Task::classification))
     throw DataError(fmt::format("there is no task '{}'", task_text));
-  auto machine = get_machine(file, "");
+  auto machine = get_machine(file, "", trainer);
   Labels classes = is_regression ? Labels() : get_classes(file);
   if (!is_regression && classes.empty()) throw DataError("the model has no classes");
   machine->decision_columns(classes);  // throws unless they go together

@@ -56,9 +56,8 @@ const NeighborIndex& LazyMachine::index(const RunControl& control) const {
 
 void LazyMachine::decision_values(const Matrix& features, std::span<double> values,
                                   const RunControl& control) const {
-  RunControl quiet = control;
-  quiet.on_progress = nullptr;
-  const NeighborIndex& neighbours = index(quiet);
+  const RunControl silent = quiet(control);
+  const NeighborIndex& neighbours = index(silent);
   const Index columns = num_columns();
   const Index k = std::min(parts_.k, parts_.rows.rows());
   const Index step = std::max<Index>(64, kNeighboursAtOnce / k);
@@ -66,11 +65,11 @@ void LazyMachine::decision_values(const Matrix& features, std::span<double> valu
   for (Index begin = 0; begin < features.rows(); begin += step) {
     std::vector<Index> queries(usize(std::min(step, features.rows() - begin)));
     std::iota(queries.begin(), queries.end(), begin);
-    const Neighbors found = neighbours.nearest(features, queries, k, quiet);
+    const Neighbors found = neighbours.nearest(features, queries, k, silent);
     parallel_each(static_cast<Index>(queries.size()), [&](Index q) {
       isolated([&] {
         answer(features, begin + q, found.rows_of(q),
-               values.subspan(usize((begin + q) * columns), usize(columns)), quiet);
+               values.subspan(usize((begin + q) * columns), usize(columns)), silent);
       });
       meter.add(1);
     });
@@ -135,10 +134,7 @@ void KnnSvmMachine::answer(const Matrix& features, Index query, std::span<const 
       parts_.rows, parts_.codes.span(), parts_.targets.span(), parts_.cost.span(), {}};
   std::vector<Index> own(neighbours.begin(), neighbours.end());
   std::sort(own.begin(), own.end());
-  BinarySettings bounded = settings_;
-  const std::int64_t asked = settings_.limits.max_iterations;
-  bounded.limits.max_iterations = asked > 0 ? std::min(asked, kLazyIterations) : kLazyIterations;
-  const LocalMachine machine = train_local(rows, own, bounded, control);
+  const LocalMachine machine = trainer_(rows, own, parts_.kernel, settings_, control);
   local_values(view_of(machine), parts_.kernel, parts_.rows, parts_.num_classes, features,
                std::vector<Index>{query}, values);
 }

@@ -17,13 +17,6 @@ namespace tamis {
 
 class NeighborIndex;
 
-/// For kernel rows of a machine that is trained for a query, where k is large.
-inline constexpr Index kLazyCacheBytes = Index{64} << 20;
-
-/// Most pair updates of a machine that is trained for a query: a hundred times what hard problems
-/// of a thousand rows take. No model file can make a query endless.
-inline constexpr std::int64_t kLazyIterations = 1'000'000;
-
 /// The labelled rows, and how many of them answer.
 struct LazyParts {
   Kernel kernel;  ///< its distance says what is near
@@ -84,16 +77,16 @@ class KnnMachine : public LazyMachine {
 
 class KnnSvmMachine : public LazyMachine {
  public:
-  /// How the machine of a query is trained; `settings.kernel` is that of the parts.
-  KnnSvmMachine(LazyParts parts, const BinarySettings& settings)
-      : LazyMachine(std::move(parts)), settings_(settings) {}
+  /// `trainer` makes the SVM of a query.
+  KnnSvmMachine(LazyParts parts, const LazySettings& settings, LocalTrainer trainer)
+      : LazyMachine(std::move(parts)), settings_(settings), trainer_(trainer) {}
 
   std::string_view kind() const override { return "knn-svm"; }
   std::string describe() const override;
   std::vector<std::string> decision_columns(const Labels& classes) const override;
   void classify(const Matrix& features, std::span<std::int32_t> classes,
                 const RunControl& control) const override;
-  const BinarySettings& settings() const { return settings_; }
+  const LazySettings& settings() const { return settings_; }
 
  protected:
   Index num_columns() const override;
@@ -101,7 +94,8 @@ class KnnSvmMachine : public LazyMachine {
               std::span<double> values, const RunControl& control) const override;
 
  private:
-  BinarySettings settings_;
+  LazySettings settings_;
+  LocalTrainer trainer_;
 };
 
 }  // namespace tamis

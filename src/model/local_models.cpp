@@ -119,12 +119,10 @@ const NeighborIndex& LocalModels::index(const RunControl& control) const {
   if (!index_) {
     require_finite(parts_.rows);
     anchor_rows_ = parts_.anchors.empty() ? parts_.rows : parts_.rows.select(parts_.anchors.span());
-    RunControl quiet = control;
-    quiet.on_progress = nullptr;
     // A thread that waits inside must not begin a task that asks for the index too.
     isolated([&] {
-      index_ =
-          make_neighbor_index(anchor_rows_, Metric{parts_.kernel}, Structure::automatic, quiet, 1);
+      index_ = make_neighbor_index(anchor_rows_, Metric{parts_.kernel}, Structure::automatic,
+                                   quiet(control), 1);
     });
   }
   return *index_;
@@ -132,9 +130,7 @@ const NeighborIndex& LocalModels::index(const RunControl& control) const {
 
 std::vector<std::int32_t> LocalModels::machines_of(const Matrix& features,
                                                    const RunControl& control) const {
-  RunControl quiet = control;
-  quiet.on_progress = nullptr;
-  const Neighbors nearest = index(quiet).nearest(features, 1, quiet);
+  const Neighbors nearest = index(control).nearest(features, 1, quiet(control));
   std::vector<std::int32_t> machines(usize(features.rows()));
   for (std::size_t q = 0; q < machines.size(); ++q) {
     machines[q] = parts_.machine_of_anchor.empty() ? static_cast<std::int32_t>(nearest.rows[q])

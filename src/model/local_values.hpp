@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/decision.hpp"
-#include "model/local_learner.hpp"
+#include "model/local_machine.hpp"
 
 namespace tamis {
 

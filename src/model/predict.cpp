@@ -6,6 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
+#include "base/progress.hpp"
 #include "model/machine.hpp"
 #include "tamis/error.hpp"
 
@@ -54,9 +55,7 @@ void with_scaled_rows(const Model& model, const Matrix& features, const RunContr
         control.on_progress(progress);
       };
     }
-    RunControl quiet = control;
-    quiet.on_progress = nullptr;
-    work(model.scaling().apply(fitted.select(rows), quiet), begin, part);
+    work(model.scaling().apply(fitted.select(rows), quiet(control)), begin, part);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "model/binary_task.hpp"
+#include "svm/binary_task.hpp"
 
 namespace tamis {
 

@@ -16,6 +16,7 @@
 #include "selection/pilot_parameters.hpp"
 #include "tamis/error.hpp"
 #include "tamis/evaluate.hpp"
+#include "training/run_method.hpp"
 
 namespace tamis {
 namespace {
@@ -240,7 +241,7 @@ class Chooser {
     options.max_seconds = seconds;
     const Deadline deadline(quiet(), 1.5 * seconds);
     try {
-      TrainResult trained = train(part, options, deadline.control());
+      TrainResult trained = run_method(part, options, deadline.control());
       if (trained.report.stop_reason >= StopReason::time_limit) return std::nullopt;
       const double error = error_on(held_out.validation, trained.model, deadline.control());
       if (fallback_.model.empty() || error < fallback_error_) {
@@ -493,7 +494,7 @@ class Chooser {
                             std::isfinite(left) ? std::max(0.02, left + 0.01 * limit()) : left);
     std::optional<TrainResult> result;
     try {
-      result = train(rows, options, deadline.control());
+      result = run_method(rows, options, deadline.control());
     } catch (const Cancelled&) {
       if (fallback_.model.empty()) throw;
     }

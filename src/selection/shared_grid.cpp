@@ -13,8 +13,8 @@
 #include "base/parallel.hpp"
 #include "gram/stored_rows.hpp"
 #include "kernels/kernel_blocks.hpp"
-#include "methods/binary_tasks.hpp"
-#include "model/binary_machine.hpp"
+#include "methods/common/binary_settings.hpp"
+#include "multiclass/train_machines.hpp"
 
 namespace tamis {
 namespace {
@@ -172,17 +172,9 @@ class Validator {
              std::vector<GridMachine>* machines) const {
     std::vector<double> costs = data_.cost;
     for (double& c : costs) c *= cost / context_.options.cost;
-    BinarySettings settings;
-    settings.kernel = data_.kernel;
-    settings.kernel.gamma = gamma;
-    settings.task = data_.is_regression() ? Task::regression : Task::classification;
-    settings.loss = context_.options.loss;
-    settings.tube = context_.options.tube;
-    settings.seed = context_.options.seed;
-    settings.limits = {context_.options.eps, context_.options.max_iterations, 0};
     const BinaryTrainer trainer = [&](const BinaryTask& task) {
-      BinarySettings own = settings;
-      if (context_.options.max_seconds > 0) own.limits.max_seconds = context_.seconds_left();
+      BinarySettings own = binary_settings(data_, context_, 0);
+      own.kernel.gamma = gamma;
       const GridMachine* start = machines->empty() ? nullptr : &(*machines)[usize(task.index)];
       StoredRows source(kernel, task.rows);
       return train_binary(source, costs, task, start == nullptr ? nullptr : &start->machine,

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "methods/method.hpp"
+#include "methods/common/method.hpp"
 
 namespace tamis {
 

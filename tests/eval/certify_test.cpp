@@ -8,9 +8,9 @@
 #include <limits>
 
 #include "format/temporary_file.hpp"
-#include "model/expansion_builder.hpp"
 #include "support/libsvm_oracle.hpp"
 #include "support/random_data.hpp"
+#include "svm/expansion_builder.hpp"
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
 #include "tamis/train.hpp"

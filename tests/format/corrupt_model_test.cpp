@@ -8,13 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "calibration/calibration.hpp"
 #include "format/local_cases.hpp"
 #include "format/temporary_file.hpp"
 #include "io/libsvm_model.hpp"
 #include "io/native_model.hpp"
-#include "model/calibration.hpp"
 #include "model/expansion_fixtures.hpp"
 #include "model/weighted_ensemble.hpp"
+#include "svm/train_local.hpp"
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
 #include "tamis/predict.hpp"
@@ -83,8 +84,8 @@ bool loads(const std::string& bytes) {
   std::copy(bytes.begin(), bytes.end(), static_cast<char*>(copy.get()));
   const InputBytes input{{static_cast<const char*>(copy.get()), bytes.size()}, copy, 0};
   try {
-    const Model model =
-        is_libsvm_model(bytes) ? parse_libsvm_model("x", input) : parse_native_model(input);
+    const Model model = is_libsvm_model(bytes) ? parse_libsvm_model("x", input)
+                                               : parse_native_model(input, train_for_query);
     Random random(1);
     const Labels labels = predict(model, random_rows(3, 3, random));
     EXPECT_EQ(labels.size(), 3);

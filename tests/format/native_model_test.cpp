@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "calibration/calibration.hpp"
 #include "format/local_cases.hpp"
 #include "format/temporary_file.hpp"
 #include "io/tensor_file.hpp"
-#include "model/calibration.hpp"
 #include "model/ensemble_fixtures.hpp"
 #include "model/expansion_fixtures.hpp"
 #include "model/linear_machine.hpp"

@@ -1,4 +1,4 @@
-#include "methods/ensemble_weights.hpp"
+#include "methods/ensemble/ensemble_weights.hpp"
 
 #include <gtest/gtest.h>
 

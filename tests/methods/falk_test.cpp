@@ -1,5 +1,5 @@
 // The local machines against what their definitions say, word by word.
-#include "methods/falk.hpp"
+#include "methods/local/falk.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "contract/fixtures.hpp"
-#include "methods/centres.hpp"
-#include "methods/local_selection.hpp"
+#include "methods/local/local_selection.hpp"
+#include "methods/local/neighborhoods.hpp"
 #include "model/local_models.hpp"
 
 namespace tamis::testing {
@@ -82,7 +82,7 @@ TEST(Falk, CentresCoverAndRowsGoWhereTheirRankIsLowest) {
   for (const Index k_prime : {Index{1}, Index{7}, Index{25}}) {
     const Matrix rows = random_matrix(400, 2, 4);
     const auto index = make_neighbor_index(rows, Metric{}, Structure::kd_tree);
-    const Neighbourhoods found = cover_rows(*index, rows, 25, k_prime, {});
+    const Neighborhoods found = cover_rows(*index, rows, 25, k_prime, {});
     std::vector<Index> best(400, 1000);
     std::vector<std::int32_t> owner(400, -1);
     for (Index c = 0; c < found.size(); ++c) {
@@ -111,7 +111,7 @@ TEST(Falk, CopiesAreCoveredTogether) {
   values.insert(values.end(), others.dense_values().begin(), others.dense_values().end());
   const Matrix rows = Matrix::dense(3030, 2, values);
   const auto index = make_neighbor_index(rows, Metric{}, Structure::automatic);
-  const Neighbourhoods found = cover_rows(*index, rows, 20, 10, {});
+  const Neighborhoods found = cover_rows(*index, rows, 20, 10, {});
   EXPECT_LT(found.size(), 31);
   for (const std::int32_t centre : found.centre_of_row) EXPECT_GE(centre, 0);
 }

@@ -1,4 +1,4 @@
-#include "methods/kernel_machine.hpp"
+#include "methods/common/kernel_machine.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "methods/leader.hpp"
+#include "methods/leader/leader.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -9,10 +9,10 @@
 #include <numeric>
 
 #include "kernels/kernel_value.hpp"
-#include "methods/leader_stream.hpp"
-#include "methods/leader_threshold.hpp"
-#include "methods/leaders.hpp"
-#include "methods/sifting.hpp"
+#include "methods/leader/leader_pass.hpp"
+#include "methods/leader/leader_stream.hpp"
+#include "methods/leader/leader_threshold.hpp"
+#include "methods/sifting/sifting.hpp"
 #include "support/training_sets.hpp"
 #include "tamis/error.hpp"
 

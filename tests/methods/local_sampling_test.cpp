@@ -1,4 +1,4 @@
-#include "methods/local_sampling.hpp"
+#include "methods/sifting/local_sampling.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/checked.hpp"
-#include "methods/ball_draw.hpp"
-#include "methods/sifting.hpp"
+#include "methods/sifting/ball_draw.hpp"
+#include "methods/sifting/sifting.hpp"
 #include "support/training_sets.hpp"
 #include "tamis/error.hpp"
 

@@ -24,7 +24,7 @@ TrainOptions settings(const std::string& method, KernelType kernel, double eps =
   options.coef0 = 1;
   options.degree = 2;
   options.eps = eps;
-  options.sampling.draw = 30;  // small, so that small problems take several rounds
+  options.opt_margin.draw = 30;  // small, so that small problems take several rounds
   return options;
 }
 
@@ -83,7 +83,7 @@ TEST(OptMargin, TheDistanceIsThatOfTheHulls) {
     SCOPED_TRACE(seed);
     const Dataset data = halves(50, 2, seed, 0.3);
     TrainOptions options = settings("opt-margin", kKernels[seed % 3], 1e-6);
-    options.sampling.draw = 8;
+    options.opt_margin.draw = 8;
     const auto [model, report] = train(data, options);
     const Kernel kernel{options.kernel, 0.5, 1, 2};
     const Gram k = gram(kernel, data.features());
@@ -98,7 +98,7 @@ TEST(OptMargin, TheDistanceIsThatOfTheHulls) {
 TEST(OptMargin, RoundsStayBelowTheBound) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     TrainOptions options = settings("opt-margin", KernelType::linear);
-    options.sampling.draw = 0;
+    options.opt_margin.draw = 0;
     const TrainReport report = train(halves(20000, 5, seed, 0.05), options).report;
     EXPECT_LT(detail(report, "sampling_rounds"), detail(report, "round_bound"));
     EXPECT_LE(report.support_vectors, 6);  // d + 1
@@ -109,7 +109,7 @@ TEST(OptMargin, WithoutCarryingItIsStillTheOptimum) {
   const Dataset data = halves(400, 2, 5, 0.2);
   TrainOptions options = settings("opt-margin", KernelType::linear);
   const double margin = detail(train(data, options).report, "margin");
-  options.sampling.carry_support = false;
+  options.opt_margin.carry_support = false;
   const auto [model, report] = train(data, options);
   EXPECT_NEAR(detail(report, "margin"), margin, 1e-3 * margin);
   options.cost = kInfinity;
@@ -153,10 +153,10 @@ TEST(OptSoftMargin, ReducedHullsAreACostMachine) {
     const Index rows = 60 + static_cast<Index>(seed * 13 % 300);
     const Dataset data = halves(rows, 2, seed, 0, 0.05);
     TrainOptions options = settings("opt-soft-margin", kKernels[seed % 3]);
-    options.sampling.margin_k = 0.4 * static_cast<double>(rows);
+    options.opt_margin.margin_k = 0.4 * static_cast<double>(rows);
     const auto [model, report] = train(data, options);
     ASSERT_EQ(report.stop_reason, StopReason::converged);
-    EXPECT_NEAR(detail(report, "nu"), 2 * options.sampling.margin_k / static_cast<double>(rows),
+    EXPECT_NEAR(detail(report, "nu"), 2 * options.opt_margin.margin_k / static_cast<double>(rows),
                 1e-12);
     TrainOptions claim = settings("exact", options.kernel);
     claim.cost = detail(report, "equivalent_cost");
@@ -174,8 +174,8 @@ TEST(OptSoftMargin, ReducedHullsAgainstTheSlowSolver) {
     SCOPED_TRACE(seed);
     const Dataset data = halves(40, 2, seed, 0, 0.05);
     TrainOptions options = settings("opt-soft-margin", kKernels[seed % 3], 1e-6);
-    options.sampling.margin_k = 12;
-    options.sampling.draw = 26;
+    options.opt_margin.margin_k = 12;
+    options.opt_margin.draw = 26;
     const auto [model, report] = train(data, options);
     const Gram k = gram(Kernel{options.kernel, 0.5, 1, 2}, data.features());
     const qp::Problem hulls = hull_problem(signs(data), 1.0 / 12);
@@ -194,25 +194,25 @@ TEST(OptSoftMargin, SmallestK) {
     SCOPED_TRACE(seed);
     const Dataset data = halves(300, 2, seed, 0.1, 0.03);
     TrainOptions options = settings("opt-soft-margin", KernelType::linear);
-    options.sampling.margin_k = kSmallestK;
+    options.opt_margin.margin_k = kSmallestK;
     const auto [model, report] = train(data, options);
     const double k = detail(report, "k");
     EXPECT_GT(k, 1);
     TrainOptions claim = settings("exact", KernelType::linear);
     claim.cost = detail(report, "equivalent_cost");
     EXPECT_TRUE(certify(model, data, claim).certified);
-    options.sampling.margin_k = k - 1;
+    options.opt_margin.margin_k = k - 1;
     EXPECT_THROW(train(data, options), DataError);
-    options.sampling.margin_k = k + 1;
+    options.opt_margin.margin_k = k + 1;
     EXPECT_NO_THROW(train(data, options));
   }
 }
 
 TEST(OptSoftMargin, KLargerThanAClassIsRefused) {
   TrainOptions options = settings("opt-soft-margin", KernelType::linear);
-  options.sampling.margin_k = 60;
+  options.opt_margin.margin_k = 60;
   EXPECT_THROW(train(halves(100, 2, 1, 0.1), options), InvalidArgument);
-  options.sampling.margin_k = 50;  // every row at its limit: the hulls are the two means
+  options.opt_margin.margin_k = 50;  // every row at its limit: the hulls are the two means
   EXPECT_NO_THROW(train(halves(100, 2, 1, 0.1), options));
 }
 
@@ -225,7 +225,7 @@ TEST(OptSoftMargin, AWeightIsSoManyCopiesForHullsToo) {
     for (Index c = 0; c <= i / 2 % 3; ++c) copies.push_back(i);
   }
   TrainOptions options = settings("opt-soft-margin", KernelType::rbf, 1e-6);
-  options.sampling.margin_k = 60;
+  options.opt_margin.margin_k = 60;
   const Model a = train(Dataset(data.features(), data.labels(), weights), options).model;
   const Model b = train(data.select(copies), options).model;
   const DecisionValues of_a = decision_values(a, data.features());
@@ -283,9 +283,9 @@ TEST(Tubes, PredictAsTheProblemOnAllRows) {
         settings("opt-soft-margin", seed % 2 == 0 ? KernelType::rbf : KernelType::linear, 1e-6);
     options.task = Task::regression;
     options.tube = 1.5;
-    options.sampling.margin_k =
+    options.opt_margin.margin_k =
         7.5;  // so that some coefficient of each side is free and tells theta
-    options.sampling.draw = 24;
+    options.opt_margin.draw = 24;
     const auto [model, report] = train(data, options);
     const SlowTube slow = slow_tube(Kernel{options.kernel, 0.5, 1, 2}, data, 1.5, 7.5);
     EXPECT_NEAR(detail(report, "fitted_tube"), slow.fitted, 1e-4);
@@ -308,7 +308,7 @@ TEST(Tubes, NoiseEndsSoon) {
   TrainOptions options = settings("opt-soft-margin", KernelType::rbf, 1e-3);
   options.task = Task::regression;
   options.tube = 0.1;
-  options.sampling.draw = 0;  // the default: all rows
+  options.opt_margin.draw = 0;  // the default: all rows
   options.max_iterations = 100'000;
   EXPECT_EQ(train(data, options).report.stop_reason, StopReason::converged);
 }
@@ -321,7 +321,7 @@ TEST(Tubes, AreCertifiedAsEpsilonRegression) {
     TrainOptions options = settings("opt-soft-margin", KernelType::rbf, 1e-3);
     options.task = Task::regression;
     options.tube = 0.7;
-    options.sampling.nu = 0.2 + 0.02 * static_cast<double>(seed);
+    options.opt_margin.nu = 0.2 + 0.02 * static_cast<double>(seed);
     const auto [model, report] = train(data, options);
     ASSERT_EQ(report.stop_reason, StopReason::converged);
     TrainOptions claim = options;

@@ -1,5 +1,5 @@
 // random-subset and ransac against what they are defined as.
-#include "methods/random_subset.hpp"
+#include "methods/ensemble/random_subset.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "methods/sifting.hpp"
+#include "methods/sifting/sifting.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "base/checked.hpp"
-#include "methods/cglq.hpp"
-#include "methods/subsample.hpp"
+#include "methods/sifting/cglq.hpp"
+#include "methods/sifting/subsample.hpp"
 #include "support/training_sets.hpp"
 #include "tamis/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "methods/weighted_urn.hpp"
+#include "methods/sampling/weighted_urn.hpp"
 
 #include <gtest/gtest.h>
 

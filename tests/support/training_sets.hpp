@@ -1,7 +1,7 @@
 // What methods are given, for tests of their parts.
 #pragma once
 
-#include "methods/method.hpp"
+#include "methods/common/method.hpp"
 #include "support/random_data.hpp"
 #include "tamis/generate.hpp"
 

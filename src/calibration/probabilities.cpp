@@ -1,0 +1,35 @@
+#include <span>
+
+#include "base/checked.hpp"
+#include "base/parallel.hpp"
+#include "calibration/calibration.hpp"
+#include "tamis/error.hpp"
+#include "tamis/predict.hpp"
+
+namespace tamis {
+
+Probabilities probabilities(const Model& model, const Matrix& features, const RunControl& control) {
+  if (!model.has_probabilities()) {
+    throw InvalidArgument(
+        "the model has no probabilities: calibrate it on rows it was not trained on (tamis "
+        "calibrate)");
+  }
+  const DecisionValues scores = decision_values(model, features, control);
+  Probabilities result;
+  result.rows = scores.rows;
+  result.cols = model.classes().size();
+  result.values.resize(usize(checked_product(result.rows, result.cols)));
+  with_threads(control.threads, [&] {
+    parallel_ranges(result.rows, 256, [&](Index begin, Index end) {
+      if (control.cancelled()) throw Cancelled();
+      for (Index i = begin; i < end; ++i) {
+        model.calibration().apply(
+            std::span(scores.values).subspan(usize(i * scores.cols), usize(scores.cols)),
+            std::span(result.values).subspan(usize(i * result.cols), usize(result.cols)));
+      }
+    });
+  });
+  return result;
+}
+
+}  // namespace tamis

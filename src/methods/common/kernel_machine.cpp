@@ -1,0 +1,95 @@
+#include "methods/common/kernel_machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "gram/near_points.hpp"
+#include "methods/common/binary_settings.hpp"
+#include "methods/common/train_progress.hpp"
+#include "multiclass/train_machines.hpp"
+#include "svm/row_order.hpp"
+
+namespace tamis {
+
+Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& context,
+                     Index at_once) {
+  const Index budget = resolve_memory_budget(context.control.memory_bytes);
+  const Index work = binary_work_bytes(data.features, rows);
+  const Index left = budget - resident_memory_bytes() - work * at_once;
+  require_memory(fmt::format("training on {} rows of {} features", rows, data.features.cols()),
+                 resident_memory_bytes() + work * at_once, budget);
+  const Index cache = left / 10 * 9 / at_once;
+  const Index wanted = context.options.cache_bytes;
+  return wanted > 0 ? std::min(wanted / at_once, cache) : cache;
+}
+
+std::vector<Index> KernelMachine::support_rows() const {
+  std::vector<Index> rows;
+  for (const TrainedMachine& machine : machines)
+    rows.insert(rows.end(), machine.rows.begin(), machine.rows.end());
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return rows;
+}
+
+KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Index> rows,
+                                   const TrainContext& context, const KernelMachine* start) {
+  KernelMachine result;
+  result.decision = decision_for(data, context.options);
+  const Index count = num_machines(result.decision, data.num_classes);
+  TrainProgress progress(context.control, count, context.options.eps);
+
+  const Index cache_bytes =
+      cache_for_each(data, static_cast<Index>(rows.size()), context,
+                     std::min<Index>(count, resolve_threads(context.control.threads)));
+  const BinaryTrainer trainer = [&](const BinaryTask& given) {
+    BinaryTask task = ordered_by_content(data.features, data.cost, given);
+    if (has_many_far_pairs(data.kernel, data.features, task.rows))
+      task = near_rows_together(data.features, task);
+    const BinarySettings own = binary_settings(data, context, cache_bytes);
+    const TrainedMachine* from = start == nullptr ? nullptr : &start->machines[usize(task.index)];
+    BinaryResult one = train_binary(data.features, data.cost, task, from, own, context.control,
+                                    [&](const qp::Status& status) { progress.update(status); });
+    progress.machine_done();
+    return one;
+  };
+
+  std::vector<BinaryResult> results = train_machines(data, rows, result.decision, trainer);
+  result.convergence = progress.convergence();
+  result.report.machines = 0;
+  for (BinaryResult& one : results) {
+    add_machine(one.stats, &result.report);
+    result.machines.push_back(std::move(one.machine));
+  }
+  return result;
+}
+
+KernelMachine train_kernel_machine(const TrainingSet& data, const TrainContext& context,
+                                   const KernelMachine* start) {
+  std::vector<Index> rows(usize(data.rows()));
+  std::iota(rows.begin(), rows.end(), 0);
+  return train_kernel_machine(data, rows, context, start);
+}
+
+std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,
+                                                      const KernelMachine& machine) {
+  return make_expansion(data.kernel, data.features, machine.machines, machine.decision, data.codes,
+                        data.num_classes);
+}
+
+MethodResult expansion_result(const TrainingSet& data, KernelMachine machine) {
+  MethodResult result;
+  result.machine = make_expansion(data, machine);
+  result.report = std::move(machine.report);
+  result.report.support_rows =
+      expansion_rows(data.rows(), machine.machines, machine.decision, data.codes);
+  return result;
+}
+
+}  // namespace tamis

@@ -1,0 +1,46 @@
+// A whole exact kernel machine - one binary machine, or one for each pair of classes or each class
+// - on all rows or some. Every method that ends in an ordinary machine is built on this.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "methods/common/method.hpp"
+#include "methods/common/report_stats.hpp"
+#include "svm/binary_task.hpp"
+
+namespace tamis {
+
+struct KernelMachine {
+  std::vector<TrainedMachine> machines;  ///< rows are those of the training set
+  Decision decision = Decision::single;
+  TrainReport report;       ///< of what training these machines adds to a report
+  ReportTable convergence;  ///< of a single machine; no rows for several
+
+  /// Rows that are support vectors of some machine, ascending.
+  std::vector<Index> support_rows() const;
+};
+
+/// What the memory budget leaves for kernel rows, for each of the machines that train at the same
+/// time on so many rows. Throws ResourceError when there is no room for the training at all.
+Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& context,
+                     Index at_once);
+
+/// Trains on the given rows of `data`, ascending and each once; a class without a row gets machines
+/// that never choose it over another with rows. `start`: a machine trained before on some of these
+/// rows (and others), to begin from.
+KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Index> rows,
+                                   const TrainContext& context,
+                                   const KernelMachine* start = nullptr);
+/// The same on all rows.
+KernelMachine train_kernel_machine(const TrainingSet& data, const TrainContext& context,
+                                   const KernelMachine* start = nullptr);
+
+std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,
+                                                      const KernelMachine& machine);
+
+/// The machine as a method's result: expansion, support rows and report.
+MethodResult expansion_result(const TrainingSet& data, KernelMachine machine);
+
+}  // namespace tamis

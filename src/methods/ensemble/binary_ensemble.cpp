@@ -1,0 +1,276 @@
+#include "methods/ensemble/binary_ensemble.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "base/parallel.hpp"
+#include "base/progress.hpp"
+#include "methods/common/binary_settings.hpp"
+#include "methods/common/kernel_machine.hpp"
+#include "svm/row_order.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kStream = 0x5AB5E7;
+constexpr std::uint64_t kScoreRows = 1;
+constexpr std::uint64_t kSearch = 2;
+constexpr std::uint64_t kMembers = 3;
+constexpr Index kAtOnce = 16;        // candidates trained before any of them is chosen
+constexpr double kSearchWidth = 16;  // of the search's ranges, on either side of the members'
+constexpr double kRoughEps = 0.1;    // of the weights while the ensemble grows, as LIBLINEAR's
+constexpr double kFinalEps = 0.05;
+constexpr std::int64_t kMostEpochs = 1000;
+
+std::vector<std::int32_t> classes_of(const BinaryTask& task) {
+  std::vector<std::int32_t> classes;
+  for (const double target : task.targets) classes.push_back(target > 0 ? 0 : 1);
+  return classes;
+}
+
+template <typename T>
+std::vector<T> select(std::span<const T> values, std::span<const Index> positions) {
+  std::vector<T> chosen;
+  chosen.reserve(positions.size());
+  for (const Index p : positions) chosen.push_back(values[usize(p)]);
+  return chosen;
+}
+
+std::vector<double> row_weights(const TrainingSet& data, double cost, std::span<const Index> rows) {
+  std::vector<double> weights;
+  for (const Index row : rows) weights.push_back(data.cost[usize(row)] / cost);
+  return weights;
+}
+
+}  // namespace
+
+BinaryEnsembleTrainer::BinaryEnsembleTrainer(const TrainingSet& data, const BinaryTask& task,
+                                             const TrainContext& context, Index cache_bytes)
+    : data_(data),
+      task_(task),
+      context_(context),
+      options_(context.options.ensemble),
+      cache_bytes_(cache_bytes),
+      random_(Random(context.options.seed, kStream).split(static_cast<std::uint64_t>(task.index))),
+      class_of_row_(classes_of(task)),
+      score_rows_(draw_score_rows(options_.score_rows, static_cast<Index>(task.rows.size()),
+                                  random_.split(kScoreRows))),
+      score_features_(data.features.select(select(std::span(task.rows), std::span(score_rows_)))),
+      score_targets_(select(std::span(task.targets), std::span(score_rows_))),
+      score_weights_(row_weights(data, context.options.cost,
+                                 select(std::span(task.rows), std::span(score_rows_)))),
+      drawer_(class_of_row_, 2,
+              resolve_subset_rows(options_.subset_rows, static_cast<Index>(task.rows.size())),
+              data.kernel, random_.split(kMembers)),
+      weights_(options_.combine, options_.combine_cost, score_targets_, score_weights_,
+               context.options.seed) {
+  record_.score_rows = static_cast<Index>(score_rows_.size());
+  record_.subset_rows = drawer_.size();
+  record_.work.machines = 0;
+}
+
+void BinaryEnsembleTrainer::run(ProgressMeter& meter) {
+  const ParameterRanges ranges = find_ranges();
+  const Index each = options_.candidates;
+  const Index rounds = std::max<Index>(1, kAtOnce / each);
+  for (Index done = 0; done < options_.members;) {
+    const Index count = std::min(rounds, options_.members - done);
+    std::vector<Candidate> candidates =
+        train_candidates(drawer_, done * each, count * each, ranges);
+    score(candidates);
+    for (Index r = 0; r < count; ++r) {
+      if (!take_best(std::span(candidates).subspan(usize(r * each), usize(each)))) break;
+      meter.add(1);
+    }
+    done += count;
+    const StopReason stop = context_.must_stop();
+    if (stop == StopReason::converged) continue;
+    if (static_cast<Index>(members_.size()) < options_.members)
+      record_.work.stop_reason = std::max(record_.work.stop_reason, stop);
+    break;
+  }
+  combine(kFinalEps);
+}
+
+// The ranges of the options, around the best of the machines tried first.
+ParameterRanges BinaryEnsembleTrainer::find_ranges() {
+  const ParameterRanges ranges(options_);
+  if (options_.search_trials == 0) return ranges;
+  const MemberDrawer drawer(class_of_row_, 2, drawer_.size(), data_.kernel, random_.split(kSearch));
+  double least = std::numeric_limits<double>::infinity();
+  ParameterRanges best = ranges;
+  for (Index first = 0; first < options_.search_trials; first += kAtOnce) {
+    const Index count = std::min(kAtOnce, options_.search_trials - first);
+    std::vector<Candidate> tried =
+        train_candidates(drawer, first, count, ranges.widened(kSearchWidth));
+    score(tried);
+    for (const Candidate& candidate : tried) {
+      if (!candidate.finished) continue;
+      const double error = error_on_unseen(candidate.said);
+      const double gamma_factor = candidate.draw.kernel.gamma / data_.kernel.gamma;
+      record_.search.push_back(
+          {context_.options.cost * candidate.draw.cost_factor, candidate.draw.kernel.gamma, error});
+      if (error >= least) continue;
+      least = error;
+      best =
+          ranges.moved(candidate.draw.cost_factor / std::sqrt(ranges.cost_low * ranges.cost_high),
+                       gamma_factor / std::sqrt(ranges.gamma_low * ranges.gamma_high));
+    }
+    if (context_.must_stop() != StopReason::converged) break;
+  }
+  return best;
+}
+
+std::vector<BinaryEnsembleTrainer::Candidate> BinaryEnsembleTrainer::train_candidates(
+    const MemberDrawer& drawer, Index first, Index count, const ParameterRanges& ranges) {
+  const Stopwatch watch;
+  std::vector<Candidate> candidates(usize(count));
+  parallel_each(count, [&](Index k) {
+    // Somebody must decide, even when there is no time.
+    const bool needed = k == 0 && members_.empty();
+    if (!needed && context_.must_stop() != StopReason::converged) return;
+    Candidate& candidate = candidates[usize(k)];
+    candidate.draw = drawer.draw(first + k, ranges);
+    isolated([&] { train_one(candidate); });
+  });
+  for (const Candidate& candidate : candidates) {
+    if (candidate.machine != nullptr) add_machine(candidate.trained.stats, &record_.work);
+  }
+  record_.member_seconds += watch.seconds();
+  return candidates;
+}
+
+void BinaryEnsembleTrainer::train_one(Candidate& candidate) const {
+  const std::vector<Index> rows =
+      select(std::span(task_.rows), std::span<const Index>(candidate.draw.positions));
+  const Matrix features = data_.features.select(rows);
+  std::vector<double> cost;
+  cost.reserve(rows.size());
+  for (const Index row : rows) cost.push_back(data_.cost[usize(row)] * candidate.draw.cost_factor);
+  BinaryTask task;
+  task.rows.resize(rows.size());
+  std::iota(task.rows.begin(), task.rows.end(), 0);
+  task.targets = select(std::span(task_.targets), std::span<const Index>(candidate.draw.positions));
+  BinarySettings settings = binary_settings(data_, context_, cache_bytes_);
+  settings.kernel = candidate.draw.kernel;
+  candidate.trained = train_binary(features, cost, ordered_by_content(features, cost, task),
+                                   nullptr, settings, context_.control, {});
+  candidate.machine = make_expansion(settings.kernel, features,
+                                     std::span(&candidate.trained.machine, 1), Decision::single);
+  for (Index& row : candidate.trained.machine.rows) row = rows[usize(row)];
+}
+
+void BinaryEnsembleTrainer::score(std::span<Candidate> candidates) {
+  const Stopwatch watch;
+  try {
+    parallel_each(static_cast<Index>(candidates.size()), [&](Index k) {
+      Candidate& candidate = candidates[usize(k)];
+      const StopReason reason = candidate.trained.stats.stop_reason;
+      const bool was_cut = reason == StopReason::interrupted || reason == StopReason::time_limit;
+      if (candidate.machine == nullptr || was_cut || context_.must_stop() != StopReason::converged)
+        return;
+      score_one(candidate);
+    });
+  } catch (const Cancelled&) {
+    // Those that were scored are marked.
+  }
+  for (const Candidate& candidate : candidates) {
+    if (candidate.finished) {
+      record_.work.kernel_evaluations +=
+          record_.score_rows * candidate.machine->num_support_vectors();
+    }
+  }
+  record_.scoring_seconds += watch.seconds();
+}
+
+void BinaryEnsembleTrainer::score_one(Candidate& candidate) const {
+  std::vector<double> values(score_rows_.size());
+  candidate.machine->decision_values(score_features_, values, quiet(context_.control));
+  const double squares = std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
+  const double scale = std::sqrt(squares / static_cast<double>(values.size()));
+  if (std::isfinite(scale) && scale > 0) candidate.scale = scale;
+  candidate.said.values.reserve(values.size());
+  for (const double value : values)
+    candidate.said.values.push_back(static_cast<float>(value / candidate.scale));
+  for (const Index position : candidate.draw.positions) {
+    const auto found = std::lower_bound(score_rows_.begin(), score_rows_.end(), position);
+    if (found != score_rows_.end() && *found == position)
+      candidate.said.seen.push_back(found - score_rows_.begin());
+  }
+  candidate.finished = true;
+}
+
+double BinaryEnsembleTrainer::error_on_unseen(const MemberValues& said) const {
+  double wrong = 0;
+  double whole = 0;
+  std::size_t next_seen = 0;
+  for (std::size_t i = 0; i < said.values.size(); ++i) {
+    if (next_seen < said.seen.size() && said.seen[next_seen] == static_cast<Index>(i)) {
+      ++next_seen;
+      continue;
+    }
+    whole += score_weights_[i];
+    if ((said.values[i] > 0) != (score_targets_[i] > 0)) wrong += score_weights_[i];
+  }
+  return whole > 0 ? wrong / whole : 1;
+}
+
+// False when there is none to take.
+bool BinaryEnsembleTrainer::take_best(std::span<Candidate> candidates) {
+  const Stopwatch watch;
+  std::vector<MemberValues> said;
+  std::vector<std::size_t> which;
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    if (!candidates[k].finished) continue;
+    said.push_back(std::move(candidates[k].said));
+    which.push_back(k);
+  }
+  if (said.empty()) {
+    // Stopped before anything was scored: the first machine decides alone.
+    if (members_.empty() && candidates[0].machine != nullptr) keep(candidates[0]);
+    return false;
+  }
+  const std::size_t best = weights_.choose(said);
+  Candidate& candidate = candidates[which[best]];
+  weights_.add(std::move(said[best]));
+  keep(candidate);
+  record_.scoring_seconds += watch.seconds();
+  if (weights_.wants_solving()) combine(kRoughEps);
+  record_.members.push_back(
+      {static_cast<double>(members_.size()), context_.options.cost * candidate.draw.cost_factor,
+       candidate.draw.kernel.gamma, static_cast<double>(candidate.machine->num_support_vectors()),
+       weights_.accuracy(), weights_.training_accuracy()});
+  return true;
+}
+
+void BinaryEnsembleTrainer::keep(Candidate& candidate) {
+  members_.push_back({std::move(candidate.trained.machine), candidate.draw.kernel.gamma, 1});
+  scales_.push_back(candidate.scale);
+}
+
+void BinaryEnsembleTrainer::combine(double eps) {
+  const Stopwatch watch;
+  qp::Limits limits{eps, kMostEpochs, 0};
+  if (context_.options.max_seconds > 0) limits.max_seconds = context_.seconds_left();
+  weights_.solve(limits, context_.control);
+  record_.combining_epochs = weights_.epochs();
+  record_.combining_seconds += watch.seconds();
+}
+
+std::vector<EnsembleMember> BinaryEnsembleTrainer::members() const {
+  std::vector<double> weights = weights_.member_weights();
+  weights.resize(members_.size(), 1);  // one that was never scored
+  std::vector<EnsembleMember> kept;
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    if (weights[m] == 0) continue;
+    kept.push_back(members_[m]);
+    kept.back().weight = weights[m] / scales_[m];
+  }
+  return kept;
+}
+
+}  // namespace tamis

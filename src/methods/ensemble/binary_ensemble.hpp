@@ -1,0 +1,93 @@
+// One two-class ensemble of machines on random parts of the rows: the work of random-subset for
+// each of its binary problems.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/progress.hpp"
+#include "methods/common/method.hpp"
+#include "methods/ensemble/ensemble_weights.hpp"
+#include "methods/ensemble/member_draw.hpp"
+#include "svm/train_binary.hpp"
+
+namespace tamis {
+
+struct EnsembleMember {
+  TrainedMachine machine;  ///< rows are those of the training set
+  double gamma = 1;
+  double weight = 1;
+};
+
+/// What the phases took, and what each member was and did.
+struct EnsembleRecord {
+  double member_seconds = 0;
+  double scoring_seconds = 0;
+  double combining_seconds = 0;
+  Index score_rows = 0;
+  Index subset_rows = 0;
+  std::int64_t combining_epochs = 0;
+  /// Member, C, gamma, support vectors, accuracy on rows not seen, accuracy on all.
+  std::vector<std::vector<double>> members;
+  std::vector<std::vector<double>> search;  ///< C, gamma, error of the machines tried first
+  TrainReport work;                         ///< sums over all machines that were trained
+};
+
+class BinaryEnsembleTrainer {
+ public:
+  /// All must outlive it. `cache_bytes`: for each machine that trains.
+  BinaryEnsembleTrainer(const TrainingSet& data, const BinaryTask& task,
+                        const TrainContext& context, Index cache_bytes);
+  BinaryEnsembleTrainer(const BinaryEnsembleTrainer&) = delete;  // parts of it refer to others
+  BinaryEnsembleTrainer& operator=(const BinaryEnsembleTrainer&) = delete;
+
+  /// Adds 1 to `meter` for each member. A run that must stop keeps the members it has, and trains
+  /// at least one.
+  void run(ProgressMeter& meter);
+
+  /// Those with a weight.
+  std::vector<EnsembleMember> members() const;
+  double offset() const { return weights_.offset(); }
+  const EnsembleRecord& record() const { return record_; }
+
+ private:
+  struct Candidate {
+    MemberDraw draw;
+    BinaryResult trained;
+    std::shared_ptr<const KernelExpansion> machine;
+    MemberValues said;  // divided by scale, so that members are of one size
+    double scale = 1;
+    bool finished = false;  // trained and scored
+  };
+
+  ParameterRanges find_ranges();
+  std::vector<Candidate> train_candidates(const MemberDrawer& drawer, Index first, Index count,
+                                          const ParameterRanges& ranges);
+  void train_one(Candidate& candidate) const;
+  void score(std::span<Candidate> candidates);
+  void score_one(Candidate& candidate) const;
+  double error_on_unseen(const MemberValues& said) const;
+  bool take_best(std::span<Candidate> candidates);
+  void keep(Candidate& candidate);
+  void combine(double eps);
+
+  const TrainingSet& data_;
+  const BinaryTask& task_;
+  const TrainContext& context_;
+  const EnsembleOptions& options_;
+  Index cache_bytes_;
+  Random random_;
+  std::vector<std::int32_t> class_of_row_;  // of the task: 0 for +1, 1 for -1
+  std::vector<Index> score_rows_;           // positions in the task
+  Matrix score_features_;
+  std::vector<double> score_targets_;
+  std::vector<double> score_weights_;
+  MemberDrawer drawer_;
+  EnsembleWeights weights_;
+  std::vector<EnsembleMember> members_;
+  std::vector<double> scales_;
+  EnsembleRecord record_;
+};
+
+}  // namespace tamis

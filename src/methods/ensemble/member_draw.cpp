@@ -1,0 +1,104 @@
+#include "methods/ensemble/member_draw.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/checked.hpp"
+
+namespace tamis {
+namespace {
+
+// Few enough for members to share kernel values, many enough to differ.
+constexpr Index kGammaSteps = 16;
+constexpr Index kMostScoreRows = 20'000;
+
+double log_between(double low, double high, double share) {
+  return low == high ? low : low * std::pow(high / low, share);
+}
+
+}  // namespace
+
+ParameterRanges::ParameterRanges(const EnsembleOptions& options)
+    : cost_low(options.cost_range[0]),
+      cost_high(options.cost_range[1]),
+      gamma_low(options.gamma_range[0]),
+      gamma_high(options.gamma_range[1]) {}
+
+ParameterRanges ParameterRanges::widened(double factor) const {
+  ParameterRanges wide = *this;
+  wide.cost_low /= factor;
+  wide.cost_high *= factor;
+  wide.gamma_low /= factor;
+  wide.gamma_high *= factor;
+  return wide;
+}
+
+ParameterRanges ParameterRanges::moved(double cost_factor, double gamma_factor) const {
+  ParameterRanges range = *this;
+  range.cost_low *= cost_factor;
+  range.cost_high *= cost_factor;
+  range.gamma_low *= gamma_factor;
+  range.gamma_high *= gamma_factor;
+  return range;
+}
+
+MemberDrawer::MemberDrawer(std::span<const std::int32_t> class_of_row, Index num_classes,
+                           Index size, const Kernel& kernel, const Random& random)
+    : class_of_row_(class_of_row),
+      rows_of_class_(usize(num_classes)),
+      size_(size),
+      kernel_(kernel),
+      random_(random) {
+  for (std::size_t i = 0; i < class_of_row.size(); ++i)
+    rows_of_class_[usize(class_of_row[i])].push_back(static_cast<Index>(i));
+}
+
+MemberDraw MemberDrawer::draw(Index number, const ParameterRanges& ranges) const {
+  Random random = random_.split(static_cast<std::uint64_t>(number));
+  MemberDraw result;
+  result.cost_factor = log_between(ranges.cost_low, ranges.cost_high, random.uniform());
+  const double step = static_cast<double>(random.below(kGammaSteps)) / (kGammaSteps - 1);
+  result.kernel = kernel_;
+  if (kernel_.type != KernelType::linear && kernel_.type != KernelType::precomputed)
+    result.kernel.gamma *= log_between(ranges.gamma_low, ranges.gamma_high, step);
+  result.positions =
+      sample_without_replacement(static_cast<Index>(class_of_row_.size()), size_, random);
+  add_missing_classes(result.positions, random);
+  return result;
+}
+
+void MemberDrawer::add_missing_classes(std::vector<Index>& positions, Random& random) const {
+  if (positions.size() < rows_of_class_.size()) return;
+  std::vector<Index> count(rows_of_class_.size(), 0);
+  for (const Index position : positions) ++count[usize(class_of_row_[usize(position)])];
+  if (std::find(count.begin(), count.end(), 0) == count.end()) return;
+  for (std::size_t c = 0; c < count.size(); ++c) {
+    if (count[c] > 0) continue;
+    std::size_t place = 0;
+    std::size_t given_up = 0;
+    do {
+      place = usize(random.below(static_cast<Index>(positions.size())));
+      given_up = usize(class_of_row_[usize(positions[place])]);
+    } while (count[given_up] < 2);
+    --count[given_up];
+    ++count[c];
+    const std::vector<Index>& own = rows_of_class_[c];
+    positions[place] = own[usize(random.below(static_cast<Index>(own.size())))];
+  }
+  std::sort(positions.begin(), positions.end());
+}
+
+Index resolve_subset_rows(Index asked, Index rows) {
+  return std::min(asked > 0 ? asked : std::clamp<Index>(rows / 50, 100, 2000), rows);
+}
+
+Index resolve_score_rows(Index asked, Index rows) {
+  return std::min(asked > 0 ? asked : kMostScoreRows, rows);
+}
+
+std::vector<Index> draw_score_rows(Index asked, Index rows, Random random) {
+  return sample_without_replacement(rows, resolve_score_rows(asked, rows), random);
+}
+
+}  // namespace tamis

@@ -1,0 +1,171 @@
+#include "methods/ensemble/random_subset.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "base/progress.hpp"
+#include "methods/common/kernel_machine.hpp"
+#include "methods/ensemble/binary_ensemble.hpp"
+#include "model/weighted_ensemble.hpp"
+#include "multiclass/train_machines.hpp"
+#include "svm/row_order.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+// What one binary problem came to.
+struct Part {
+  std::vector<EnsembleMember> members;
+  double offset = 0;
+  EnsembleRecord record;
+};
+
+// What the budget leaves for kernel rows of each machine that trains, when the values of all
+// members are kept beside.
+Index cache_for_member(const TrainingSet& data, const TrainContext& context, Index at_once) {
+  const EnsembleOptions& options = context.options.ensemble;
+  const Index budget = resolve_memory_budget(context.control.memory_bytes);
+  const Index subset = resolve_subset_rows(options.subset_rows, data.rows());
+  const Index scored = resolve_score_rows(options.score_rows, data.rows());
+  const Index threads = loop_threads();
+  const Index work = checked_sum(
+      checked_product(at_once,
+                      EnsembleWeights::work_bytes(options.combine, scored, options.members)),
+      checked_product(threads, binary_work_bytes(data.features, subset)));
+  const Index needed = checked_sum(resident_memory_bytes(), work);
+  require_memory(fmt::format("an ensemble of {} members scored on {} rows (see --score-rows)",
+                             options.members, scored),
+                 needed, budget);
+  const Index cache = (budget - needed) / 10 * 9 / threads;
+  const Index wanted = context.options.cache_bytes;
+  return wanted > 0 ? std::min(wanted / threads, cache) : cache;
+}
+
+std::shared_ptr<const Machine> make_ensemble(const TrainingSet& data, Decision decision,
+                                             const std::vector<Part>& parts) {
+  std::vector<Index> position(usize(data.rows()), -1);
+  for (const Part& part : parts) {
+    for (const EnsembleMember& member : part.members) {
+      for (const Index row : member.machine.rows) position[usize(row)] = 0;
+    }
+  }
+  std::vector<Index> used;
+  for (Index row = 0; row < data.rows(); ++row) {
+    if (position[usize(row)] < 0) continue;
+    position[usize(row)] = static_cast<Index>(used.size());
+    used.push_back(row);
+  }
+  EnsembleParts ensemble;
+  ensemble.kernel = data.kernel;
+  ensemble.decision = decision;
+  ensemble.support_vectors = data.features.select(used);
+  ensemble.member_begin = {0};
+  ensemble.term_begin = {0};
+  for (const Part& part : parts) {
+    ensemble.offsets.push_back(part.offset);
+    for (const EnsembleMember& member : part.members) {
+      ensemble.weights.push_back(member.weight);
+      ensemble.gammas.push_back(member.gamma);
+      ensemble.member_offsets.push_back(member.machine.offset);
+      for (const Index row : member.machine.rows)
+        ensemble.term_vectors.push_back(position[usize(row)]);
+      ensemble.coefficients.insert(ensemble.coefficients.end(), member.machine.coefficients.begin(),
+                                   member.machine.coefficients.end());
+      ensemble.term_begin.push_back(static_cast<Index>(ensemble.coefficients.size()));
+    }
+    ensemble.member_begin.push_back(static_cast<Index>(ensemble.weights.size()));
+  }
+  return std::make_shared<const WeightedEnsemble>(std::move(ensemble));
+}
+
+// Seconds of machines that train side by side are summed, and then cut to the time that passed.
+void add_phases(const std::vector<Part>& parts, double passed, TrainReport* report) {
+  double members = 0;
+  double scoring = 0;
+  double combining = 0;
+  for (const Part& part : parts) {
+    members += part.record.member_seconds;
+    scoring += part.record.scoring_seconds;
+    combining += part.record.combining_seconds;
+  }
+  const double share = std::min(1.0, passed / std::max(1e-9, members + scoring + combining));
+  report->phase_seconds = {
+      {"members", share * members}, {"scoring", share * scoring}, {"combining", share * combining}};
+}
+
+void add_tables(const std::vector<Part>& parts, TrainReport* report) {
+  ReportTable members{
+      "members",
+      {"machine", "member", "cost", "gamma", "support_vectors", "accuracy", "training_accuracy"},
+      {}};
+  ReportTable search{"search", {"machine", "cost", "gamma", "error"}, {}};
+  const auto add = [](ReportTable& table, std::size_t machine, const std::vector<double>& values) {
+    std::vector<double> row{static_cast<double>(machine)};
+    row.insert(row.end(), values.begin(), values.end());
+    table.rows.push_back(std::move(row));
+  };
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    for (const auto& values : parts[p].record.members) add(members, p, values);
+    for (const auto& values : parts[p].record.search) add(search, p, values);
+  }
+  report->tables.push_back(std::move(members));
+  if (!search.rows.empty()) report->tables.push_back(std::move(search));
+}
+
+}  // namespace
+
+MethodResult train_random_subset(const TrainingSet& data, const TrainContext& context) {
+  if (data.kernel.type == KernelType::precomputed)
+    throw InvalidArgument("random-subset needs features: a precomputed kernel has none");
+  const Stopwatch watch;
+  const Decision decision = decision_for(data, context.options);
+  const Index machines = num_machines(decision, data.num_classes);
+  const Index cache = cache_for_member(data, context, std::min<Index>(machines, loop_threads()));
+  // A cancelled run still makes a model.
+  ProgressMeter meter(unstopped(context.control), "train",
+                      machines * context.options.ensemble.members);
+  std::vector<Part> parts(usize(machines));
+  const BinaryTrainer trainer = [&](const BinaryTask& given) {
+    // Rows are drawn, and weights solved for, by their places: these depend on what the rows hold.
+    const BinaryTask task = ordered_by_content(data.features, data.cost, given);
+    BinaryEnsembleTrainer one(data, task, context, cache);
+    one.run(meter);
+    parts[usize(task.index)] = {one.members(), one.offset(), one.record()};
+    return BinaryResult();
+  };
+  std::vector<Index> rows(usize(data.rows()));
+  std::iota(rows.begin(), rows.end(), 0);
+  train_machines(data, rows, decision, trainer);
+
+  MethodResult result;
+  TrainReport& report = result.report;
+  report.machines = 0;
+  std::int64_t epochs = 0;
+  Index score_rows = 0;
+  Index subset_rows = 0;
+  for (const Part& part : parts) {
+    add_run(part.record.work, &report);
+    epochs += part.record.combining_epochs;
+    score_rows = std::max(score_rows, part.record.score_rows);
+    subset_rows = std::max(subset_rows, part.record.subset_rows);
+  }
+  result.machine = make_ensemble(data, decision, parts);
+  const auto& ensemble = dynamic_cast<const WeightedEnsemble&>(*result.machine);
+  report.details = {
+      {"members_kept", static_cast<double>(ensemble.num_members())},
+      {"subset_rows", static_cast<double>(subset_rows)},
+      {"score_rows", static_cast<double>(score_rows)},
+      {"combining_epochs", static_cast<double>(epochs)},
+      {"kernel_evaluations_per_row", static_cast<double>(ensemble.evaluations_per_row())}};
+  add_tables(parts, &report);
+  add_phases(parts, watch.seconds(), &report);
+  return result;
+}
+
+}  // namespace tamis

@@ -1,0 +1,105 @@
+#include "methods/exact/linear.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "linear/coordinate_descent.hpp"
+#include "methods/common/binary_settings.hpp"
+#include "methods/common/kernel_machine.hpp"
+#include "methods/common/train_progress.hpp"
+#include "model/linear_machine.hpp"
+#include "multiclass/train_machines.hpp"
+#include "svm/row_order.hpp"
+
+namespace tamis {
+namespace {
+
+// Whether the budget has room for a shuffled copy of the rows for each machine that trains.
+bool has_room_for_copies(const TrainingSet& data, const TrainContext& context, Index machines,
+                         Index at_once) {
+  const Index budget = resolve_memory_budget(context.control.memory_bytes);
+  // Weights in the solver, and of every machine twice.
+  require_column_memory("training", data.features.cols(),
+                        static_cast<Index>(sizeof(double)) * (at_once + 2 * machines), budget / 4);
+  const Index in_use = resident_memory_bytes();
+  const Index work = linear::work_bytes(data.rows(), data.features.cols()) * at_once;
+  require_memory(
+      fmt::format("training on {} rows of {} features", data.rows(), data.features.cols()),
+      checked_sum(in_use, work), budget);
+  return checked_product(data.features.size_bytes(), at_once) < budget - in_use - work;
+}
+
+}  // namespace
+
+MethodResult train_linear(const TrainingSet& data, const TrainContext& context) {
+  const Index cols = data.features.cols();
+  LinearParts parts;
+  parts.num_features = cols;
+  parts.decision = decision_for(data, context.options);
+  const Index machines = num_machines(parts.decision, data.num_classes);
+  parts.weights.resize(usize(checked_product(machines, cols)));
+  parts.offsets.resize(usize(machines));
+  const bool copies =
+      has_room_for_copies(data, context, machines, std::min<Index>(machines, loop_threads()));
+  TrainProgress progress(context.control, machines, context.options.eps);
+  std::vector<Index> support_rows(usize(machines));
+
+  const BinaryTrainer trainer = [&](const BinaryTask& given) {
+    const BinaryTask task = ordered_by_content(data.features, data.cost, given);
+    std::vector<double> cost;
+    for (const Index row : task.rows) cost.push_back(data.cost[usize(row)]);
+    linear::Problem problem;
+    problem.features = data.features;
+    problem.rows = task.rows;
+    problem.target = task.targets;
+    problem.cost = cost;
+    problem.task = data.is_regression() ? Task::regression : Task::classification;
+    problem.loss = context.options.loss;
+    problem.tube = context.options.tube;
+    problem.bias = context.options.bias;
+    problem.copies_rows = copies;
+    qp::StopCheck stop(limits_now(context), context.control);
+    const linear::Solution solution =
+        linear::solve(problem, stop, context.options.seed,
+                      [&](const qp::Status& status) { progress.update(status); });
+    progress.machine_done();
+    std::copy(solution.weights.begin(), solution.weights.end(),
+              parts.weights.begin() + task.index * cols);
+    parts.offsets[usize(task.index)] = solution.offset;
+    support_rows[usize(task.index)] = solution.support_vectors;
+    BinaryResult result;
+    result.stats.objective = solution.objective;
+    result.stats.gap = solution.gap;
+    result.stats.violation = solution.violation;
+    result.stats.iterations = solution.epochs;
+    result.stats.bounded_support_vectors = solution.bounded_support_vectors;
+    result.stats.stop_reason = solution.stop_reason;
+    return result;
+  };
+
+  std::vector<Index> rows(usize(data.rows()));
+  std::iota(rows.begin(), rows.end(), 0);
+  MethodResult result;
+  result.report.machines = 0;
+  bool beyond_precision = false;
+  for (const BinaryResult& one : train_machines(data, rows, parts.decision, trainer)) {
+    add_machine(one.stats, &result.report);
+    beyond_precision = beyond_precision || one.stats.stop_reason == StopReason::precision_limit;
+  }
+  if (beyond_precision) {
+    result.report.warnings.emplace_back(
+        "the tolerance is beyond double precision for values of this size and this cost: scale the "
+        "columns (--scale minmax), or lower the cost");
+  }
+  result.report.details.emplace_back(
+      "support_rows", std::accumulate(support_rows.begin(), support_rows.end(), 0.0));
+  result.machine = std::make_shared<const LinearMachine>(std::move(parts));
+  return result;
+}
+
+}  // namespace tamis

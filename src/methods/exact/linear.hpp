@@ -1,0 +1,10 @@
+// The linear machine: w'x + offset, by dual coordinate descent (src/linear).
+#pragma once
+
+#include "methods/common/method.hpp"
+
+namespace tamis {
+
+MethodResult train_linear(const TrainingSet& data, const TrainContext& context);
+
+}  // namespace tamis

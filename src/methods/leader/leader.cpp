@@ -1,0 +1,109 @@
+#include "methods/leader/leader.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "base/checked.hpp"
+#include "kernels/kernel_value.hpp"
+#include "methods/leader/leader_pass.hpp"
+#include "methods/leader/leader_threshold.hpp"
+#include "methods/sifting/sifting.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+std::vector<Index> joined(const std::vector<std::vector<Index>>& classes) {
+  std::vector<Index> rows;
+  for (const std::vector<Index>& of_class : classes)
+    rows.insert(rows.end(), of_class.begin(), of_class.end());
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+// Those of `rows` that are in `sorted`.
+std::vector<Index> among(const std::vector<Index>& rows, const std::vector<Index>& sorted) {
+  std::vector<Index> result;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(result),
+               [&](Index row) { return std::binary_search(sorted.begin(), sorted.end(), row); });
+  return result;
+}
+
+// Support vectors that the others would put on the wrong side, or nearly so: without its own term
+// alpha K(x, x), a row on the margin, y f(x) = 1, falls to y f(x) <= 0 where alpha K(x, x) >= 1.
+// Those at the upper limit are on the wrong side of the margin already. Ascending.
+std::vector<Index> boundary_rows(const TrainingSet& data, const KernelMachine& machine) {
+  std::vector<Index> rows;
+  for (const TrainedMachine& one : machine.machines) {
+    const std::vector<double> diagonal = kernel_diagonal(data.kernel, data.features, one.rows);
+    for (std::size_t i = 0; i < one.rows.size(); ++i) {
+      const double alpha = std::abs(one.coefficients[i]);
+      if (alpha * diagonal[i] >= 1 || alpha >= data.cost[usize(one.rows[i])])
+        rows.push_back(one.rows[i]);
+    }
+  }
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return rows;
+}
+
+}  // namespace
+
+MethodResult train_leader(const TrainingSet& data, const TrainContext& context) {
+  const LeaderOptions& options = context.options.leader;
+  const Metric metric = leader_metric(data, context.options);
+  Stopwatch watch;
+  const std::vector<std::vector<Index>> order = leader_order(data, context);
+  std::vector<double> thresholds(order.size(), 0.0);
+  try {
+    thresholds = leader_thresholds(data, metric, data.rows(), context);
+  } catch (const Cancelled&) {  // then the leader pass ends at its first row
+  }
+  const double threshold_seconds = watch.restart();
+  std::vector<std::vector<Index>> leaders;
+  for (std::size_t c = 0; c < order.size(); ++c)
+    leaders.push_back(find_leaders(data, metric, order[c], thresholds[c], context));
+  const double leader_seconds = watch.seconds();
+  const std::vector<double> first_thresholds = thresholds;
+
+  TrainingSet weighted = data;
+  const auto set_costs = [&] {
+    if (options.weights == LeaderWeights::none) return;
+    for (std::size_t c = 0; c < order.size(); ++c) {
+      const std::vector<double> costs = cluster_costs(data, metric, order[c], leaders[c], context);
+      for (std::size_t i = 0; i < costs.size(); ++i) weighted.cost[usize(leaders[c][i])] = costs[i];
+    }
+  };
+  try {
+    set_costs();
+  } catch (const Cancelled&) {  // the machine is not going to be trained either
+  }
+  Index refined = 0;
+  const auto next = [&](const KernelMachine& latest) {
+    if (refined++ == options.refine) return std::vector<Index>();
+    const std::vector<Index> boundary = boundary_rows(weighted, latest);
+    for (std::size_t c = 0; c < order.size(); ++c) {
+      const std::vector<Index> around = among(leaders[c], boundary);
+      if (around.empty()) continue;
+      leaders[c] = find_more_leaders(data, metric, order[c], leaders[c], around, thresholds[c],
+                                     thresholds[c] / 2, context);
+      thresholds[c] /= 2;
+    }
+    set_costs();
+    return joined(leaders);
+  };
+  MethodResult result = sift(weighted, context, {}, joined(leaders), next);
+  TrainReport& report = result.report;
+  report.phase_seconds.insert(report.phase_seconds.begin(),
+                              {{"threshold", threshold_seconds}, {"leaders", leader_seconds}});
+  ReportTable& table =
+      report.tables.emplace_back(ReportTable{"leaders", {"rows", "leaders", "threshold"}, {}});
+  for (std::size_t c = 0; c < order.size(); ++c) {
+    table.rows.push_back({static_cast<double>(order[c].size()),
+                          static_cast<double>(leaders[c].size()), first_thresholds[c]});
+  }
+  return result;
+}
+
+}  // namespace tamis

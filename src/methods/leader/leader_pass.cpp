@@ -1,0 +1,97 @@
+#include "methods/leader/leader_pass.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "methods/sifting/sifting.hpp"
+#include "neighbors/distances.hpp"
+#include "neighbors/separated_rows.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+std::vector<Index> positions(Index count) {
+  std::vector<Index> result(usize(count));
+  std::iota(result.begin(), result.end(), 0);
+  return result;
+}
+
+}  // namespace
+
+Metric leader_metric(const TrainingSet& data, const TrainOptions& options) {
+  Kernel kernel = data.kernel;
+  if (kernel.type == KernelType::rbf) {
+    kernel.gamma =
+        options.leader.gamma > 0
+            ? options.leader.gamma
+            : kernel.gamma / static_cast<double>(std::max<Index>(1, data.features.cols()));
+  }
+  return {kernel};
+}
+
+std::vector<std::vector<Index>> leader_order(const TrainingSet& data, const TrainContext& context) {
+  std::vector<Index> rows = all_rows(data);
+  sift_random(context, 0).shuffle(rows);
+  return rows_by_class(data, rows);
+}
+
+std::vector<Index> leaders_of(const NeighborIndex& index, double threshold,
+                              const TrainContext& context) {
+  const std::vector<Index> order = positions(index.num_points());
+  Sieve sieve(index, order, index.space().internal_limit(threshold * threshold), context.control);
+  std::vector<Index> leaders;
+  while (context.must_stop() == StopReason::converged) {
+    const std::vector<Index> taken = sieve.take();
+    if (taken.empty()) break;
+    leaders.insert(leaders.end(), taken.begin(), taken.end());
+  }
+  return leaders;
+}
+
+std::vector<Index> find_leaders(const TrainingSet& data, const Metric& metric,
+                                std::span<const Index> order, double threshold,
+                                const TrainContext& context) {
+  std::vector<Index> leaders;
+  if (order.empty()) return leaders;
+  try {
+    const auto index = make_neighbor_index(data.features.select(order), metric,
+                                           Structure::automatic, context.control);
+    leaders = leaders_of(*index, threshold, context);
+  } catch (const Cancelled&) {
+  }
+  if (leaders.empty()) leaders.push_back(0);
+  for (Index& leader : leaders) leader = order[usize(leader)];
+  return leaders;
+}
+
+std::vector<Index> find_more_leaders(const TrainingSet& data, const Metric& metric,
+                                     std::span<const Index> order, std::span<const Index> leaders,
+                                     std::span<const Index> around, double old_threshold,
+                                     double threshold, const TrainContext& context) {
+  const auto near_some = make_neighbor_index(data.features.select(around), metric,
+                                             Structure::automatic, context.control);
+  const std::vector<std::uint8_t> is_near =
+      near_some->any_within(data.features, order, old_threshold * old_threshold, context.control);
+  // The leaders come first, so that they are taken, or stand for a leader before them.
+  std::vector<Index> rows(leaders.begin(), leaders.end());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (is_near[i] != 0) rows.push_back(order[i]);
+  }
+  return find_leaders(data, metric, rows, threshold, context);
+}
+
+std::vector<double> cluster_costs(const TrainingSet& data, const Metric& metric,
+                                  std::span<const Index> rows, std::span<const Index> leaders,
+                                  const TrainContext& context) {
+  const auto index = make_neighbor_index(data.features.select(leaders), metric,
+                                         Structure::automatic, context.control, 1);
+  const Neighbors nearest = index->nearest(data.features, rows, 1, context.control);
+  std::vector<double> costs(leaders.size(), 0.0);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    costs[usize(nearest.rows[i])] += data.cost[usize(rows[i])];
+  return costs;
+}
+
+}  // namespace tamis

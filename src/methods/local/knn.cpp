@@ -1,0 +1,66 @@
+#include "methods/local/knn.hpp"
+
+#include <algorithm>
+
+#include "methods/local/falk.hpp"
+#include "model/knn_machines.hpp"
+#include "svm/train_local.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr Index kDefaultVoters = 15;
+
+LazyParts make_parts(const TrainingSet& data, Index k) {
+  if (data.kernel.type == KernelType::precomputed)
+    throw InvalidArgument("neighbours need features: a precomputed kernel has none");
+  LazyParts parts;
+  parts.kernel = data.kernel;
+  parts.k = std::min(k, data.rows());
+  parts.num_classes = data.num_classes;
+  parts.rows = data.features;
+  parts.codes = data.codes;
+  parts.targets = data.targets;
+  parts.cost = data.cost;
+  return parts;
+}
+
+// There is nothing to stop but the copying of the rows.
+MethodResult finish(std::shared_ptr<const Machine> machine, Index k, const TrainContext& context) {
+  MethodResult result;
+  result.machine = std::move(machine);
+  result.report.machines = 0;
+  result.report.stop_reason = context.must_stop();
+  result.report.details.emplace_back("k", static_cast<double>(k));
+  return result;
+}
+
+}  // namespace
+
+MethodResult train_knn(const TrainingSet& data, const TrainContext& context) {
+  const Index k = context.options.local.k;
+  LazyParts parts = make_parts(data, k > 0 ? k : kDefaultVoters);
+  std::vector<double> weights = data.cost;
+  for (double& weight : weights) weight /= context.options.cost;
+  parts.cost = std::move(weights);
+  auto machine = std::make_shared<const KnnMachine>(std::move(parts));
+  return finish(machine, machine->parts().k, context);
+}
+
+MethodResult train_knn_svm(const TrainingSet& data, const TrainContext& context) {
+  const TrainOptions& options = context.options;
+  LazySettings settings;
+  settings.loss = options.loss;
+  settings.tube = options.tube;
+  settings.eps = options.eps;
+  settings.seed = options.seed;
+  const Index k = options.local.k > 0 ? options.local.k : default_neighbours(data.rows());
+  // Predicting has no time limit, so a hopeless neighbourhood must end by itself.
+  settings.max_iterations = options.max_iterations > 0 ? options.max_iterations : 1000 * k;
+  auto machine =
+      std::make_shared<const KnnSvmMachine>(make_parts(data, k), settings, train_for_query);
+  return finish(machine, machine->parts().k, context);
+}
+
+}  // namespace tamis

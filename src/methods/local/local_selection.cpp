@@ -1,0 +1,233 @@
+#include "methods/local/local_selection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "base/parallel.hpp"
+#include "base/progress.hpp"
+#include "base/random.hpp"
+#include "kernels/kernel_blocks.hpp"
+#include "model/local_values.hpp"
+#include "svm/train_local.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kStream = 0xFA11;
+
+// One neighbourhood with some parameters.
+struct Trial {
+  Index neighbourhood = 0;
+  double cost_factor = 1;
+  double percentile = -1;
+};
+
+Kernel kernel_of(const Trial& trial, const TrainingSet& data,
+                 std::span<const Index> neighbourhood) {
+  Kernel kernel = data.kernel;
+  if (trial.percentile >= 0)
+    kernel.gamma = local_gamma(data.features, neighbourhood, trial.percentile);
+  return kernel;
+}
+
+// Errors of predicting each of the innermost rows by a machine that has not seen it.
+Index internal_errors(const TrainingSet& data, std::span<const Index> neighbourhood, Index internal,
+                      Index asked_folds, const Kernel& kernel, double cost_factor,
+                      const TrainContext& context) {
+  const Index folds = std::min(asked_folds, internal);
+  std::vector<double> cost = data.cost;
+  for (const Index row : neighbourhood) cost[usize(row)] *= cost_factor;
+  const LocalRows rows{data.features, data.codes, data.targets, cost, {}};
+  BinarySettings settings;
+  settings.kernel = kernel;
+  settings.loss = context.options.loss;
+  settings.limits.eps = context.options.eps;
+  // Folds are runs of rows as the data has them: where rows that follow one another are much alike
+  // - moments of one measurement, say - a machine must not have seen the neighbour of its question.
+  std::vector<Index> innermost(neighbourhood.begin(), neighbourhood.begin() + internal);
+  std::sort(innermost.begin(), innermost.end());
+  Index errors = 0;
+  for (Index fold = 0; fold < folds; ++fold) {
+    const std::vector<Index> asked(innermost.begin() + fold * internal / folds,
+                                   innermost.begin() + (fold + 1) * internal / folds);
+    std::vector<Index> kept(neighbourhood.begin() + internal, neighbourhood.end());
+    std::set_difference(innermost.begin(), innermost.end(), asked.begin(), asked.end(),
+                        std::back_inserter(kept));
+    std::sort(kept.begin(), kept.end());
+    const LocalMachine machine = train_local(rows, kept, settings, context.control).machine;
+    std::vector<double> values(
+        asked.size() * usize(num_machines(local_decision(data.num_classes), data.num_classes)));
+    local_values(view_of(machine), settings.kernel, data.features, data.num_classes, data.features,
+                 asked, values);
+    std::vector<std::int32_t> decided(asked.size());
+    local_classes(data.num_classes, values, decided);
+    for (std::size_t a = 0; a < asked.size(); ++a)
+      errors += decided[a] != data.codes[usize(asked[a])] ? 1 : 0;
+  }
+  return errors;
+}
+
+// A choice of parameters and the wrong answers it gave in each neighbourhood.
+struct Candidate {
+  LocalParameters parameters;
+  std::vector<Index> errors;
+  double mean = std::numeric_limits<double>::infinity();
+};
+
+// Whether `other` gave more wrong answers than `best` by more than chance explains: two standard
+// errors of the mean difference. Neighborhoods are what varies; rows of one are much alike.
+bool clearly_worse(const Candidate& other, const Candidate& best) {
+  const auto count = static_cast<double>(best.errors.size());
+  double squares = 0;
+  for (std::size_t c = 0; c < best.errors.size(); ++c) {
+    const auto more = static_cast<double>(other.errors[c] - best.errors[c]);
+    squares += (more - (other.mean - best.mean)) * (more - (other.mean - best.mean));
+  }
+  return (other.mean - best.mean) * count > 2 * std::sqrt(squares);
+}
+
+// Of the candidates that are not clearly worse than the best one the smoothest: smallest cost, then
+// widest kernel. The best of many noisy ones would too often bend around single rows.
+const Candidate& smoothest_good(std::span<const Candidate> candidates) {
+  const auto best =
+      std::min_element(candidates.begin(), candidates.end(),
+                       [](const Candidate& a, const Candidate& b) { return a.mean < b.mean; });
+  const Candidate* chosen = &*best;
+  for (const Candidate& one : candidates) {
+    const LocalParameters& now = chosen->parameters;
+    const LocalParameters& other = one.parameters;
+    const bool smoother =
+        other.cost_factor < now.cost_factor ||
+        (other.cost_factor == now.cost_factor && other.percentile > now.percentile);
+    if (smoother && !clearly_worse(one, *best)) chosen = &one;
+  }
+  return *chosen;
+}
+
+}  // namespace
+
+double local_gamma(const Matrix& features, std::span<const Index> rows, double percentile) {
+  // Some rows against all: a percentile needs no more.
+  constexpr std::size_t kSample = 64;
+  const Matrix own = features.select(rows);
+  const KernelBlocks blocks = KernelBlocks::squared_distances(own);
+  const Index stride = round_up(own.rows(), kPanel);
+  std::vector<float> block(usize(stride));
+  std::vector<float> distances;
+  const std::size_t step = std::max<std::size_t>(1, rows.size() / kSample);
+  for (std::size_t r = 0; r < rows.size(); r += step) {
+    blocks.evaluate(own, std::vector<Index>{static_cast<Index>(r)}, 0, own.rows(), block.data(),
+                    stride);
+    std::copy_if(block.begin(), block.begin() + own.rows(), std::back_inserter(distances),
+                 [](float d) { return d > 0; });
+  }
+  if (distances.empty()) return 1;
+  const auto at =
+      std::min(distances.size() - 1,
+               static_cast<std::size_t>(percentile / 100 * static_cast<double>(distances.size())));
+  std::nth_element(distances.begin(), distances.begin() + static_cast<std::ptrdiff_t>(at),
+                   distances.end());
+  return 1 / static_cast<double>(distances[at]);
+}
+
+std::vector<std::vector<double>> internal_cross_validation(const TrainingSet& data,
+                                                           std::span<const LocalPoint> points,
+                                                           Index centres, Index folds,
+                                                           const TrainContext& context,
+                                                           const std::function<void()>& on_centre) {
+  if (data.is_regression())
+    throw InvalidArgument("k'-internal cross-validation is for classes, not for a regression");
+  Random random(context.options.seed, kStream);
+  const Index count = std::min(centres, data.rows());
+  const std::vector<Index> chosen = sample_without_replacement(data.rows(), count, random);
+  const auto size_of = [&](const LocalPoint& point) { return std::min(point.k, data.rows()); };
+  Index smallest = data.rows();
+  Index largest = 1;
+  for (const LocalPoint& point : points) {
+    smallest = std::min(smallest, size_of(point));
+    largest = std::max(largest, size_of(point));
+  }
+  const Index internal = std::max<Index>(1, smallest / 2);
+  const RunControl silent = quiet(context.control);
+  const auto index = make_neighbor_index(data.features, Metric{data.kernel}, Structure::automatic,
+                                         silent, largest);
+  const Neighbors neighbors = index->nearest(data.features, chosen, largest, silent);
+  std::vector<std::vector<double>> shares(points.size(),
+                                          std::vector<double>(usize(count), std::nan("")));
+  parallel_each(static_cast<Index>(points.size()) * count, [&](Index task) {
+    if (context.must_stop() != StopReason::converged) return;
+    const std::size_t p = usize(task / count);
+    const auto rows = neighbors.rows_of(task % count).first(usize(size_of(points[p])));
+    Kernel kernel = data.kernel;
+    kernel.gamma = points[p].gamma;
+    const Index errors =
+        internal_errors(data, rows, internal, folds, kernel, points[p].cost_factor, context);
+    shares[p][usize(task % count)] = static_cast<double>(errors) / static_cast<double>(internal);
+    on_centre();
+  });
+  return shares;
+}
+
+LocalParameters select_local_parameters(const TrainingSet& data, const NeighborIndex& index,
+                                        const TrainContext& context, TrainReport* report) {
+  const LocalOptions& options = context.options.local;
+  std::vector<double> percentiles{-1};
+  if (data.kernel.type == KernelType::rbf) percentiles = options.percentiles;
+  Random random(context.options.seed, kStream);
+  const Index centres = std::min<Index>(options.selection_centres, data.rows());
+  const std::vector<Index> chosen = sample_without_replacement(data.rows(), centres, random);
+  const double smallest = *std::min_element(options.k_grid.begin(), options.k_grid.end());
+  const Index internal =
+      std::max<Index>(1, std::min(static_cast<Index>(smallest), data.rows()) / 2);
+
+  Candidate best;
+  ReportTable table{"selection", {"k", "cost", "percentile", "error"}, {}};
+  const RunControl silent = quiet(context.control);
+  for (const double wanted : options.k_grid) {
+    const Index k = std::min(static_cast<Index>(wanted), data.rows());
+    if (k == best.parameters.k) break;  // all rows were tried already
+    const Neighbors neighbors = index.nearest(data.features, chosen, k, silent);
+    std::vector<Trial> trials;
+    for (const double cost : options.cost_grid) {
+      for (const double percentile : percentiles) {
+        for (Index c = 0; c < centres; ++c)
+          trials.push_back({c, cost / context.options.cost, percentile});
+      }
+    }
+    std::vector<Index> errors(trials.size());
+    parallel_each(static_cast<Index>(trials.size()), [&](Index t) {
+      if (context.must_stop() != StopReason::converged) return;
+      const Trial& trial = trials[usize(t)];
+      const auto rows = neighbors.rows_of(trial.neighbourhood);
+      errors[usize(t)] = internal_errors(data, rows, internal, options.selection_folds,
+                                         kernel_of(trial, data, rows), trial.cost_factor, context);
+    });
+    if (context.must_stop() != StopReason::converged && best.parameters.k > 0) break;
+    std::vector<Candidate> candidates;
+    for (std::size_t t = 0; t < trials.size(); t += usize(centres)) {
+      Candidate& one = candidates.emplace_back();
+      one.parameters = {k, trials[t].cost_factor, trials[t].percentile};
+      one.errors.assign(errors.begin() + static_cast<std::ptrdiff_t>(t),
+                        errors.begin() + static_cast<std::ptrdiff_t>(t) + centres);
+      one.mean =
+          static_cast<double>(std::accumulate(one.errors.begin(), one.errors.end(), Index{0})) /
+          static_cast<double>(centres);
+      table.rows.push_back({static_cast<double>(k), trials[t].cost_factor * context.options.cost,
+                            trials[t].percentile, one.mean / static_cast<double>(internal)});
+    }
+    const Candidate& candidate = smoothest_good(candidates);
+    if (best.parameters.k > 0 && !clearly_worse(best, candidate)) break;
+    best = candidate;
+  }
+  report->tables.push_back(std::move(table));
+  report->details.emplace_back("selected_k", static_cast<double>(best.parameters.k));
+  report->details.emplace_back("selected_cost", best.parameters.cost_factor * context.options.cost);
+  if (best.parameters.percentile >= 0)
+    report->details.emplace_back("selected_percentile", best.parameters.percentile);
+  return best.parameters;
+}
+
+}  // namespace tamis

@@ -1,0 +1,126 @@
+#include "methods/local/neighborhoods.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/checked.hpp"
+#include "base/parallel.hpp"
+#include "base/progress.hpp"
+#include "neighbors/separated_rows.hpp"
+
+namespace tamis {
+namespace {
+
+class Cover {
+ public:
+  Cover(const NeighborIndex& index, const Matrix& features, Index k, Index k_prime,
+        const RunControl& control)
+      : index_(index),
+        features_(features),
+        k_prime_(k_prime),
+        control_(quiet(control)),
+        rank_(usize(features.rows()), std::numeric_limits<std::int32_t>::max()) {
+    result_.k = k;
+    result_.centre_of_row.assign(usize(features.rows()), -1);
+  }
+
+  /// Takes the centres among these rows, in order. Neighbours are asked for in batches; a row that
+  /// an earlier one of its batch covers is dropped again, so the batch does not show in the result.
+  void take(std::span<const Index> rows) {
+    std::vector<Index> batch;
+    for (std::size_t next = 0; next < rows.size();) {
+      batch.clear();
+      for (; next < rows.size() && static_cast<Index>(batch.size()) < batch_size_; ++next) {
+        if (!is_covered(rows[next])) batch.push_back(rows[next]);
+      }
+      if (batch.empty()) return;
+      const Neighbors neighbors = index_.nearest(features_, batch, result_.k, control_);
+      Index wasted = 0;
+      for (std::size_t b = 0; b < batch.size(); ++b) {
+        if (is_covered(batch[b]))
+          ++wasted;
+        else
+          add_centre(batch[b], neighbors.rows_of(static_cast<Index>(b)),
+                     neighbors.distances_of(static_cast<Index>(b)));
+      }
+      const Index asked = static_cast<Index>(batch.size());
+      if (4 * wasted > asked)
+        batch_size_ = std::max(kSmallestBatch, batch_size_ / 2);
+      else if (asked == batch_size_)
+        batch_size_ = std::min(kLargestBatch, batch_size_ * 2);
+    }
+  }
+
+  bool all_covered() const { return covered_ == features_.rows(); }
+  Neighborhoods finish() { return std::move(result_); }
+
+ private:
+  static constexpr Index kSmallestBatch = 32;
+  static constexpr Index kLargestBatch = 4096;
+
+  bool is_covered(Index row) const { return rank_[usize(row)] < k_prime_; }
+
+  void add_centre(Index row, std::span<const Index> rows, std::span<const float> distances) {
+    result_.centres.push_back(row);
+    result_.rows.insert(result_.rows.end(), rows.begin(), rows.end());
+    for (std::size_t r = 0; r < rows.size(); ++r) rank(rows[r], static_cast<Index>(r));
+    if (distances[usize(k_prime_ - 1)] > 0) return;
+    // More copies of the row than it covers: each would become a centre with the same neighbours.
+    const Balls copies = index_.within(features_, std::vector<Index>{row}, 0.0, control_);
+    for (const Index copy : copies.rows) rank(copy, k_prime_ - 1);
+  }
+
+  void rank(Index row, Index rank) {
+    if (rank >= rank_[usize(row)]) return;
+    if (!is_covered(row) && rank < k_prime_) ++covered_;
+    rank_[usize(row)] = static_cast<std::int32_t>(rank);
+    result_.centre_of_row[usize(row)] = static_cast<std::int32_t>(result_.centres.size() - 1);
+  }
+
+  const NeighborIndex& index_;
+  const Matrix& features_;
+  Index k_prime_;
+  RunControl control_;
+  std::vector<std::int32_t> rank_;  // the lowest so far
+  Index covered_ = 0;
+  Index batch_size_ = kSmallestBatch;
+  Neighborhoods result_;
+};
+
+// The next rows of the order, enough to keep a batch of queries busy; none: there are no more.
+std::vector<Index> some_rows(CoarseToFine& order) {
+  constexpr std::size_t kEnough = 64;
+  std::vector<Index> rows;
+  while (rows.size() < kEnough) {
+    const std::vector<Index> next = order.next();
+    if (next.empty()) break;
+    rows.insert(rows.end(), next.begin(), next.end());
+  }
+  return rows;
+}
+
+}  // namespace
+
+Neighborhoods cover_rows(const NeighborIndex& index, const Matrix& features, Index k, Index k_prime,
+                         const RunControl& control) {
+  Cover cover(index, features, k, k_prime, control);
+  // About twice as many rows as there will be centres are worth spreading out; for the few that are
+  // left uncovered then, the order hardly matters.
+  const Index spread = std::max<Index>(64, 4 * features.rows() / k_prime);
+  CoarseToFine order(index, std::min(spread, features.rows()), control);
+  // The order does not depend on what is covered, so its next rows are found meanwhile.
+  std::vector<Index> rows = some_rows(order);
+  while (!rows.empty() && !cover.all_covered()) {
+    std::vector<Index> following;
+    parallel_each(2, [&](Index part) {
+      if (part == 0)
+        cover.take(rows);
+      else
+        following = some_rows(order);
+    });
+    rows = std::move(following);
+  }
+  return cover.finish();
+}
+
+}  // namespace tamis

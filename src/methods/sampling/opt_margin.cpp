@@ -1,0 +1,376 @@
+#include "methods/sampling/opt_margin.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "base/parallel.hpp"
+#include "methods/common/kernel_machine.hpp"
+#include "methods/common/train_progress.hpp"
+#include "methods/sampling/margin_search.hpp"
+#include "methods/sampling/reweighting.hpp"
+#include "multiclass/train_machines.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+using Outcome = Reweighting::Outcome;
+
+// Draws up to this size are solved on a stored, exact kernel matrix, with room for what is carried.
+constexpr Index kLargestFirstDraw = 1500;
+
+// LIBSVM's default for nu-SVR.
+constexpr double kTubeNu = 0.5;
+
+/// One machine with what the report says about it.
+struct SampledMachine {
+  BinaryResult result;
+  std::vector<ReweightingRound> rounds;
+  double bound = 0;        ///< 6 delta ln n
+  double k = 0;            ///< 1/D; 0: none, the margin is hard
+  double nu = 0;           ///< of the nu machine with this answer
+  double cost = 0;         ///< C of the C machine with this answer; infinite: hard margin
+  double margin = 0;       ///< distance of the boundary from the margins
+  double fitted_tube = 0;  ///< regression
+};
+
+double weight_of(const MarginPoints& points, double sign) {
+  double sum = 0;
+  for (Index p = 0; p < points.size(); ++p) {
+    if (points.sign(p) == sign) sum += points.weight(p);
+  }
+  return sum;
+}
+
+ReweightingSettings sampling_settings(const TrainingSet& data, const TrainOptions& options,
+                                      double k, Index machine) {
+  ReweightingSettings settings;
+  settings.eps = options.eps;
+  settings.carry_support = options.opt_margin.carry_support;
+  settings.seed = options.seed;
+  settings.stream = static_cast<std::uint64_t>(machine);
+  // A basis of (P1) has at most d + 1 points in d dimensions (one more for tubes), and r = 6
+  // delta^2.
+  const double dimension =
+      static_cast<double>(data.features.cols()) + (data.is_regression() ? 2 : 1);
+  settings.first_draw =
+      options.opt_margin.draw > 0
+          ? options.opt_margin.draw
+          : static_cast<Index>(std::min(6 * dimension * dimension, double{kLargestFirstDraw}));
+  settings.delta = std::max(1.0, std::sqrt(static_cast<double>(settings.first_draw) / 6));
+  // Both hulls need k points at least, and some choice.
+  if (options.opt_margin.draw == 0)
+    settings.first_draw = std::max(settings.first_draw, static_cast<Index>(std::ceil(4 * k)));
+  return settings;
+}
+
+// What --margin-k and --nu say; hard for opt-margin.
+MarginForm wanted_form(const MarginPoints& points, bool is_regression, bool is_hard,
+                       const TrainOptions& options) {
+  if (is_hard) return {MarginForm::Kind::hard, 1, 0};
+  const double all = weight_of(points, 1) + weight_of(points, -1);
+  const double rows = is_regression ? all / 2 : all;
+  const double nu = options.opt_margin.nu == 0 && is_regression ? kTubeNu : options.opt_margin.nu;
+  double k = options.opt_margin.margin_k;
+  if (k == 0 && nu > 0) k = std::max(1.0, nu * rows / 2);
+  if (k == 0) {
+    return {options.loss == SlackLoss::l2 ? MarginForm::Kind::squared_cost : MarginForm::Kind::cost,
+            0, options.cost};
+  }
+  if (options.loss == SlackLoss::l2)
+    throw InvalidArgument("loss is l2: reduced hulls (margin-k, nu, tubes) have linear slacks, l1");
+  if (k == kSmallestK) return {MarginForm::Kind::hulls, 1, 0};
+  const double largest = std::min(weight_of(points, 1), weight_of(points, -1));
+  if (k > largest) {
+    throw InvalidArgument(fmt::format(
+        "k is {:.6g} ({}): it can be at most {:.6g}, the weight of the smaller class", k,
+        options.opt_margin.margin_k > 0 ? "margin-k" : "nu times half the rows", largest));
+  }
+  return {MarginForm::Kind::hulls, k, 0};
+}
+
+[[noreturn]] void throw_not_separated(const MarginForm& form, bool is_regression,
+                                      const TrainOptions& options) {
+  if (form.kind == MarginForm::Kind::hulls) {
+    throw DataError(fmt::format(
+        "k = {:.6g} is too small: the reduced hulls meet, so there is no margin; give a larger "
+        "margin-k{}, or margin-k smallest to have it found",
+        form.k, is_regression ? " or tube" : ""));
+  }
+  if (is_regression) {
+    throw DataError(fmt::format(
+        "no tube of half-width {} holds all rows: give a wider tube, another kernel or gamma, or "
+        "use the method opt-soft-margin, which lets some rows outside",
+        options.tube));
+  }
+  throw DataError(
+      "the classes cannot be separated without error by this kernel: use the method "
+      "opt-soft-margin, "
+      "or another kernel, gamma or degree");
+}
+
+// Smallest k, or the form asked for. Throws when nothing separates.
+Outcome run_sampling(Reweighting& sampling, const MarginPoints& points, bool is_regression,
+                     const TrainOptions& options, MarginForm* form) {
+  Outcome outcome = Outcome::stopped;
+  const double largest = std::min(weight_of(points, 1), weight_of(points, -1));
+  if (options.opt_margin.margin_k == kSmallestK && form->kind != MarginForm::Kind::hard) {
+    const MarginSearch found = find_smallest_k(sampling, largest);
+    *form = {MarginForm::Kind::hulls, found.k > 0 ? found.k : largest, 0};
+    outcome = found.outcome;
+  } else {
+    outcome = sampling.run(*form);
+    // Nobody asked for this k: half of what is missing to the largest is added until it is enough.
+    const bool is_free = options.opt_margin.margin_k == 0 && options.opt_margin.nu == 0;
+    while (is_free && outcome == Outcome::not_separated && form->kind == MarginForm::Kind::hulls &&
+           largest - form->k > 0.001 * largest) {
+      form->k = (form->k + largest) / 2;
+      outcome = sampling.run(*form);
+    }
+  }
+  if (outcome == Outcome::not_separated) throw_not_separated(*form, is_regression, options);
+  return outcome;
+}
+
+// Fills in what does not depend on the task.
+SampledMachine describe(const Reweighting& sampling, const MarginPoints& points,
+                        const MarginForm& form) {
+  const DrawMargin& margin = sampling.answer().margin;
+  SampledMachine machine;
+  machine.rounds = sampling.rounds();
+  machine.bound = round_bound(sampling.delta(), points.size());
+  machine.cost = form.is_hull() ? form.limit() / margin.half_margin : form.cost;
+  machine.margin = margin.squared_norm > 0 ? 1 / std::sqrt(margin.squared_norm) : 0;
+  if (form.kind == MarginForm::Kind::hulls) machine.k = form.k;
+  if (form.kind == MarginForm::Kind::cost) {  // the coefficients of a sign sum to C / D
+    for (const double c : margin.w.coefficients) machine.k += std::abs(c) / (2 * form.cost);
+  }
+  MachineStats& stats = machine.result.stats;
+  stats.iterations = sampling.iterations();
+  stats.kernel_evaluations = sampling.counts().computed;
+  stats.cached_evaluations = sampling.counts().cached;
+  stats.bounded_support_vectors = margin.bounded;
+  stats.stop_reason = sampling.stop_reason();
+  stats.violation = sampling.answer().violation;
+  return machine;
+}
+
+// Objective and gap as `certify` computes them: of the C-SVC with the C that this answer stands
+// for.
+void set_class_objectives(const MarginPoints& points, const CheckedMargin& answer,
+                          const MarginForm& form, SampledMachine* machine) {
+  MachineStats& stats = machine->result.stats;
+  const double half_square = answer.margin.squared_norm / 2;
+  const bool is_squared = form.kind == MarginForm::Kind::squared_cost;
+  stats.objective = half_square;
+  for (std::size_t s = 0; s < answer.margin.w.points.size(); ++s) {
+    const double c = std::abs(answer.margin.w.coefficients[s]);
+    stats.objective += form.ridge() / points.weight(answer.margin.w.points[s]) * c * c / 2 - c;
+  }
+  double slacks = 0;
+  double smallest = std::numeric_limits<double>::infinity();
+  for (Index p = 0; p < static_cast<Index>(answer.values.size()); ++p) {
+    const double value = points.sign(p) * answer.values[usize(p)];
+    const double slack = std::max(0.0, 1 - value);
+    smallest = std::min(smallest, value);
+    slacks += points.weight(p) * (is_squared ? slack * slack : slack);
+  }
+  if (std::isfinite(machine->cost))
+    stats.gap = std::max(0.0, half_square + machine->cost * slacks + stats.objective);
+  else if (smallest > 0)  // f / smallest keeps every margin
+    stats.gap = std::max(0.0, half_square / (smallest * smallest) + stats.objective);
+  else
+    stats.gap = std::numeric_limits<double>::infinity();
+}
+
+std::vector<double> relative_costs(const TrainingSet& data, std::span<const Index> rows,
+                                   double cost) {
+  std::vector<double> weights;
+  for (const Index row : rows) weights.push_back(data.cost[usize(row)] / cost);
+  return weights;
+}
+
+/// Everything a machine of this run needs.
+struct SamplingRun {
+  const TrainingSet& data;
+  const TrainContext& context;
+  bool is_hard;
+  Index cache_bytes;
+  TrainProgress& progress;
+};
+
+SampledMachine train_classes(const SamplingRun& run, const BinaryTask& task) {
+  const TrainingSet& data = run.data;
+  const TrainOptions& options = run.context.options;
+  const bool all_rows = static_cast<Index>(task.rows.size()) == data.rows();
+  const ClassPoints points(data.kernel, all_rows ? data.features : data.features.select(task.rows),
+                           task.targets, relative_costs(data, task.rows, options.cost),
+                           run.cache_bytes);
+  MarginForm form = wanted_form(points, false, run.is_hard, options);
+  ReweightingSettings settings = sampling_settings(data, options, form.k, task.index);
+  settings.on_status = [&](const qp::Status& status) { run.progress.update(status); };
+  Reweighting sampling(points, run.context, settings);
+  run_sampling(sampling, points, false, options, &form);
+  SampledMachine machine = describe(sampling, points, form);
+  machine.nu = 2 * machine.k / (weight_of(points, 1) + weight_of(points, -1));
+  const DrawMargin& margin = sampling.answer().margin;
+  machine.result.machine.offset = margin.offset;
+  machine.result.machine.coefficients = margin.w.coefficients;
+  for (const Index point : margin.w.points)
+    machine.result.machine.rows.push_back(task.rows[usize(point)]);
+  set_class_objectives(points, sampling.answer(), form, &machine);
+  return machine;
+}
+
+// Objective and gap of the epsilon-SVR with the tube and C that this answer stands for. The value
+// of point i is sigma (y_i + tube - f(x_i)), in margins.
+void set_tube_objectives(const TubePoints& points, const CheckedMargin& answer,
+                         const TrainingSet& data, double tube, SampledMachine* machine) {
+  MachineStats& stats = machine->result.stats;
+  const double sigma = points.slope(answer.margin.w);
+  const double squared_norm = answer.margin.squared_norm / (sigma * sigma) - 1;
+  const TrainedMachine& trained = machine->result.machine;
+  stats.objective = squared_norm / 2;
+  for (std::size_t s = 0; s < trained.rows.size(); ++s) {
+    stats.objective += machine->fitted_tube * std::abs(trained.coefficients[s]) -
+                       data.targets[usize(trained.rows[s])] * trained.coefficients[s];
+  }
+  double primal = squared_norm / 2;
+  for (Index i = 0; i < static_cast<Index>(answer.values.size()) / 2; ++i) {
+    const double residual = answer.values[usize(i)] / sigma - tube;
+    const double slack = std::max(0.0, std::abs(residual) - machine->fitted_tube);
+    if (std::isfinite(machine->cost)) primal += machine->cost * points.weight(i) * slack;
+  }
+  stats.gap = std::max(0.0, primal + stats.objective);
+  stats.violation = answer.violation / sigma;
+}
+
+SampledMachine train_tube(const SamplingRun& run) {
+  const TrainingSet& data = run.data;
+  const TrainOptions& options = run.context.options;
+  std::vector<Index> rows(usize(data.rows()));
+  std::iota(rows.begin(), rows.end(), 0);
+  const double mean = std::accumulate(data.targets.begin(), data.targets.end(), 0.0) /
+                      static_cast<double>(data.rows());
+  std::vector<double> centred = data.targets;
+  for (double& number : centred) number -= mean;
+  const TubePoints points(data.kernel, data.features, std::move(centred),
+                          relative_costs(data, rows, options.cost), options.tube, run.cache_bytes);
+  MarginForm form = wanted_form(points, true, run.is_hard, options);
+  ReweightingSettings settings = sampling_settings(data, options, form.k, 0);
+  settings.on_status = [&](const qp::Status& status) { run.progress.update(status); };
+  Reweighting sampling(points, run.context, settings);
+  run_sampling(sampling, points, true, options, &form);
+  const DrawMargin& margin = sampling.answer().margin;
+  const double sigma = points.slope(margin.w);
+  SampledMachine machine = describe(sampling, points, form);
+  if (sigma <= 0) {  // stopped before there was a tube
+    machine.result.machine.offset = mean;
+    machine.result.stats.gap = std::numeric_limits<double>::infinity();
+    return machine;
+  }
+  machine.nu = 2 * machine.k / weight_of(points, 1);
+  machine.cost /= sigma;
+  // Where k is more than half the rows, points on both sides of the tube are at their limit and
+  // cancel out: the fit is then that of the tube turned inside out.
+  machine.fitted_tube = std::abs(options.tube - 1 / sigma);
+  machine.margin = 0;  // of the separation in the space of features and response: of no use here
+  const Direction features = points.feature_part(margin.w);
+  machine.result.machine.rows = features.points;
+  for (const double c : features.coefficients)
+    machine.result.machine.coefficients.push_back(-c / sigma);
+  machine.result.machine.offset = mean - margin.offset / sigma;
+  set_tube_objectives(points, sampling.answer(), data, options.tube, &machine);
+  return machine;
+}
+
+void fill_tables(std::span<const SampledMachine> machines, bool is_regression,
+                 TrainReport* report) {
+  ReportTable rounds{"rounds",
+                     {"machine", "round", "k", "drawn", "delta", "support_vectors", "violators",
+                      "violator_share", "successful"},
+                     {}};
+  ReportTable each{"sampling",
+                   {"machine", "rounds", "successful_rounds", "round_bound", "k", "nu", "cost",
+                    is_regression ? "fitted_tube" : "margin"},
+                   {}};
+  double largest_bound = 0;
+  double all_rounds = 0;
+  double all_successful = 0;
+  for (std::size_t m = 0; m < machines.size(); ++m) {
+    const SampledMachine& machine = machines[m];
+    const auto number = static_cast<double>(m + 1);
+    double successful = 0;
+    for (std::size_t r = 0; r < machine.rounds.size(); ++r) {
+      const ReweightingRound& round = machine.rounds[r];
+      successful += round.is_successful ? 1 : 0;
+      rounds.rows.push_back(
+          {number, static_cast<double>(r + 1), round.k, static_cast<double>(round.drawn),
+           round.delta, static_cast<double>(round.support), static_cast<double>(round.violators),
+           round.violator_share, round.is_successful ? 1.0 : 0.0});
+    }
+    const auto count = static_cast<double>(machine.rounds.size());
+    each.rows.push_back({number, count, successful, machine.bound, machine.k, machine.nu,
+                         machine.cost, is_regression ? machine.fitted_tube : machine.margin});
+    all_rounds += count;
+    all_successful += successful;
+    largest_bound = std::max(largest_bound, machine.bound);
+  }
+  report->details = {{"sampling_rounds", all_rounds},
+                     {"successful_rounds", all_successful},
+                     {"round_bound", largest_bound}};
+  if (machines.size() == 1) {
+    report->details.emplace_back("k", machines[0].k);
+    report->details.emplace_back("nu", machines[0].nu);
+    report->details.emplace_back("equivalent_cost", machines[0].cost);
+    report->details.emplace_back(is_regression ? "fitted_tube" : "margin",
+                                 is_regression ? machines[0].fitted_tube : machines[0].margin);
+  }
+  report->tables = {std::move(each), std::move(rounds)};
+}
+
+MethodResult train_sampled(const TrainingSet& data, const TrainContext& context, bool is_hard) {
+  const Decision decision = decision_for(data, context.options);
+  const Index count = num_machines(decision, data.num_classes);
+  TrainProgress progress(context.control, count, context.options.eps);
+  const Index at_once = std::min<Index>(count, resolve_threads(context.control.threads));
+  const SamplingRun run{data, context, is_hard, cache_for_each(data, data.rows(), context, at_once),
+                        progress};
+  std::vector<SampledMachine> machines(usize(count));
+  std::vector<Index> rows(usize(data.rows()));
+  std::iota(rows.begin(), rows.end(), 0);
+  const std::vector<BinaryResult> results =
+      train_machines(data, rows, decision, [&](const BinaryTask& task) {
+        SampledMachine& own = machines[usize(task.index)];
+        own = data.is_regression() ? train_tube(run) : train_classes(run, task);
+        progress.machine_done();
+        return own.result;
+      });
+  KernelMachine trained;
+  trained.decision = decision;
+  trained.report.machines = 0;
+  for (const BinaryResult& one : results) {
+    add_machine(one.stats, &trained.report);
+    trained.machines.push_back(one.machine);
+  }
+  MethodResult result = expansion_result(data, std::move(trained));
+  fill_tables(machines, data.is_regression(), &result.report);
+  return result;
+}
+
+}  // namespace
+
+MethodResult train_opt_margin(const TrainingSet& data, const TrainContext& context) {
+  return train_sampled(data, context, true);
+}
+
+MethodResult train_opt_soft_margin(const TrainingSet& data, const TrainContext& context) {
+  return train_sampled(data, context, false);
+}
+
+}  // namespace tamis

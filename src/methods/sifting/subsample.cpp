@@ -1,0 +1,13 @@
+#include "methods/sifting/subsample.hpp"
+
+#include "methods/sifting/sifting.hpp"
+
+namespace tamis {
+
+MethodResult train_subsample(const TrainingSet& data, const TrainContext& context) {
+  const std::vector<Index> rows = draw_rows(data, all_rows(data), delta_or(context, kDelta),
+                                            kLeastOfAClass, sift_random(context, 0));
+  return sift(data, context, {}, rows, [](const KernelMachine&) { return std::vector<Index>(); });
+}
+
+}  // namespace tamis

@@ -1,0 +1,42 @@
+// One two-class (or regression) problem as it is handed to a trainer, and what comes back.
+// Multi-class wrappers make many of the first and put the second together.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "svm/expansion_builder.hpp"
+#include "tamis/report.hpp"
+
+namespace tamis {
+
+struct BinaryTask {
+  std::vector<Index> rows;      ///< of the training matrix
+  std::vector<double> targets;  ///< +1 or -1 (classes), or the numbers to learn; one a row
+  Index index = 0;              ///< position among the machines of the model
+};
+
+/// How the training of one machine went; the fields mean what they mean in TrainReport.
+struct MachineStats {
+  double objective = 0;
+  double gap = 0;
+  double violation = 0;
+  std::int64_t iterations = 0;
+  std::int64_t kernel_evaluations = 0;
+  std::int64_t cached_evaluations = 0;
+  Index bounded_support_vectors = 0;
+  StopReason stop_reason = StopReason::converged;  ///< ordered by how early they end
+
+  /// Adds another machine: sums, the largest violation, the earliest stop.
+  void add(const MachineStats& other);
+};
+
+struct BinaryResult {
+  TrainedMachine machine;
+  std::vector<double> sums;  ///< sum coefficient * K(its row, i) for every row i of the task
+  MachineStats stats;
+};
+
+using BinaryTrainer = std::function<BinaryResult(const BinaryTask&)>;
+
+}  // namespace tamis

@@ -1,0 +1,29 @@
+// The order in which a machine's rows are handed to the solver.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "svm/binary_task.hpp"
+
+namespace tamis {
+
+/// The task with its rows in an order that depends on what they hold - values, target, cost - and
+/// not on where they are. A solver that stops at a tolerance gives an answer that depends on the
+/// order of its points; with this one, shuffled data give the same machine to the last bit.
+BinaryTask ordered_by_content(const Matrix& features, std::span<const double> cost,
+                              const BinaryTask& task);
+
+/// The same from the hash_rows() of all rows, for who trains on many parts of them.
+BinaryTask ordered_by_content(std::span<const std::uint64_t> hashes, std::span<const double> cost,
+                              const BinaryTask& task);
+
+/// One number a row, from its values.
+std::vector<std::uint64_t> hash_rows(const Matrix& features);
+
+/// The same rows with near ones close to one another: runs of 64 rows fill small boxes. Halves the
+/// rows at the median of the column that varies most, again and again.
+BinaryTask near_rows_together(const Matrix& features, const BinaryTask& task);
+
+}  // namespace tamis

@@ -1,0 +1,159 @@
+#include "svm/train_binary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <unordered_map>
+
+#include "base/checked.hpp"
+#include "gram/computed_rows.hpp"
+#include "kernels/kernel_blocks.hpp"
+
+namespace tamis {
+namespace {
+
+// See qp/problem.hpp for how each machine is written as one problem.
+qp::Problem make_problem(std::span<const double> cost, const BinaryTask& task,
+                         const BinarySettings& settings) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  qp::Problem problem;
+  problem.target = task.targets;
+  if (settings.task == Task::regression) problem.tube = settings.tube;
+  for (std::size_t k = 0; k < task.rows.size(); ++k) {
+    const double c = cost[static_cast<std::size_t>(task.rows[k])];
+    const double limit = settings.loss == SlackLoss::l2 ? kInfinity : c;
+    const bool may_rise = settings.task == Task::regression || task.targets[k] > 0;
+    const bool may_fall = settings.task == Task::regression || task.targets[k] < 0;
+    problem.upper.push_back(may_rise ? limit : 0);
+    problem.lower.push_back(may_fall ? -limit : 0);
+    if (settings.loss == SlackLoss::l2) problem.ridge.push_back(1 / (2 * c));
+  }
+  return problem;
+}
+
+bool has_one_class(const BinaryTask& task) {
+  return std::adjacent_find(task.targets.begin(), task.targets.end(), std::not_equal_to<>()) ==
+         task.targets.end();
+}
+
+// The coefficients of `machine` for the rows of the task, within their bounds and with sum 0: the
+// sign that has too much is scaled down, which keeps every bound.
+std::vector<double> feasible_start(const TrainedMachine& machine, const BinaryTask& task,
+                                   const qp::Problem& problem) {
+  std::unordered_map<Index, double> given;
+  for (std::size_t k = 0; k < machine.rows.size(); ++k)
+    given.emplace(machine.rows[k], machine.coefficients[k]);
+  std::vector<double> start(task.rows.size(), 0.0);
+  double positive = 0;
+  double negative = 0;
+  for (std::size_t k = 0; k < start.size(); ++k) {
+    const auto found = given.find(task.rows[k]);
+    if (found == given.end()) continue;
+    start[k] = std::clamp(found->second, problem.lower[k], problem.upper[k]);
+    (start[k] > 0 ? positive : negative) += std::abs(start[k]);
+  }
+  const double less = std::min(positive, negative);
+  // A machine that was feasible up to rounding is left alone: its coefficients at bounds stay
+  // there.
+  if (less > (1 - 1e-12) * std::max(positive, negative)) return start;
+  for (double& beta : start) {
+    if (beta != 0) beta *= less / (beta > 0 ? positive : negative);
+  }
+  return start;
+}
+
+// Whether the start is the machine as it was given.
+bool has_coefficients_of(const TrainedMachine& machine, const BinaryTask& task,
+                         std::span<const double> start) {
+  std::unordered_map<Index, double> used;
+  for (std::size_t k = 0; k < start.size(); ++k) {
+    if (start[k] != 0) used.emplace(task.rows[k], start[k]);
+  }
+  if (used.size() != machine.rows.size()) return false;
+  for (std::size_t k = 0; k < machine.rows.size(); ++k) {
+    const auto found = used.find(machine.rows[k]);
+    if (found == used.end() || found->second != machine.coefficients[k]) return false;
+  }
+  return true;
+}
+
+// No boundary to find: always this class.
+BinaryResult constant_machine(const BinaryTask& task) {
+  BinaryResult constant;
+  constant.machine.offset = task.targets.empty() ? 0 : task.targets[0];
+  return constant;
+}
+
+BinaryResult solve_task(const qp::Problem& problem, const BinaryTask& task, qp::RowSource& source,
+                        qp::StopCheck& stop, std::uint64_t seed,
+                        const qp::StatusCallback& on_status) {
+  qp::SolverOptions options;
+  options.seed = seed;
+  qp::Solution solution = qp::solve(problem, source, stop, options, on_status);
+  BinaryResult result;
+  result.machine.offset = solution.bias[0];
+  for (std::size_t k = 0; k < task.rows.size(); ++k) {
+    if (solution.beta[k] == 0) continue;
+    result.machine.rows.push_back(task.rows[k]);
+    result.machine.coefficients.push_back(solution.beta[k]);
+    if (solution.beta[k] == problem.upper[k] || solution.beta[k] == problem.lower[k])
+      ++result.stats.bounded_support_vectors;
+  }
+  result.sums = std::move(solution.sums);
+  for (std::size_t k = 0; k < problem.ridge.size(); ++k)
+    result.sums[k] -= problem.ridge[k] * solution.beta[k];
+  result.stats.objective = solution.objective;
+  result.stats.gap = solution.duality_gap;
+  result.stats.violation = solution.violation;
+  result.stats.iterations = solution.iterations;
+  result.stats.stop_reason = solution.stop_reason;
+  return result;
+}
+
+qp::Problem make_started(std::span<const double> cost, const BinaryTask& task,
+                         const TrainedMachine* start, const BinarySettings& settings) {
+  qp::Problem problem = make_problem(cost, task, settings);
+  if (start != nullptr) problem.start = feasible_start(*start, task, problem);
+  return problem;
+}
+
+}  // namespace
+
+BinaryResult train_binary(const Matrix& features, std::span<const double> cost,
+                          const BinaryTask& task, const TrainedMachine* start,
+                          const BinarySettings& settings, const RunControl& control,
+                          const qp::StatusCallback& on_status) {
+  if (settings.task == Task::classification && has_one_class(task)) return constant_machine(task);
+  const qp::Problem problem = make_started(cost, task, start, settings);
+  qp::StopCheck stop(settings.limits, control);
+  ComputedRows source(settings.kernel, features, task.rows, settings.cache_bytes,
+                      [&] { return stop.interrupted(); });
+  BinaryResult result = solve_task(problem, task, source, stop, settings.seed, on_status);
+  result.stats.kernel_evaluations = source.counts().computed;
+  result.stats.cached_evaluations = source.counts().cached;
+  return result;
+}
+
+BinaryResult train_binary(qp::RowSource& source, std::span<const double> cost,
+                          const BinaryTask& task, const TrainedMachine* start,
+                          std::span<const double> start_sums, const BinarySettings& settings,
+                          const RunControl& control) {
+  if (settings.task == Task::classification && has_one_class(task)) return constant_machine(task);
+  qp::Problem problem = make_started(cost, task, start, settings);
+  if (!start_sums.empty() && has_coefficients_of(*start, task, problem.start))
+    problem.start_sums.assign(start_sums.begin(), start_sums.end());
+  qp::StopCheck stop(settings.limits, control);
+  return solve_task(problem, task, source, stop, settings.seed, {});
+}
+
+Index binary_work_bytes(const Matrix& features, Index rows) {
+  const qp::SolverOptions options;
+  const Index packed = KernelBlocks::packed_bytes(features, rows);
+  const Index stored = std::min(rows, options.stored_size);
+  // A stored matrix may need the rest of each value too.
+  const Index block = std::max(options.block_size * options.block_size, 2 * stored * stored) * 4;
+  return packed + checked_product(rows, 20 * 8) + block;
+}
+
+}  // namespace tamis

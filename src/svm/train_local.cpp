@@ -1,0 +1,97 @@
+#include "svm/train_local.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/checked.hpp"
+#include "svm/row_order.hpp"
+
+namespace tamis {
+namespace {
+
+// For the kernel rows of an SVM that is trained for a query, where k is large.
+constexpr Index kQueryCacheBytes = Index{64} << 20;
+
+// Most pair updates of an SVM that is trained for a query: a hundred times what hard problems of a
+// thousand rows take.
+constexpr std::int64_t kQueryIterations = 1'000'000;
+
+LocalPair train_pair(const LocalRows& data, const BinaryTask& task, const BinarySettings& settings,
+                     const RunControl& control, MachineStats* stats) {
+  const BinaryTask ordered = data.hashes.empty()
+                                 ? ordered_by_content(data.features, data.cost, task)
+                                 : ordered_by_content(data.hashes, data.cost, task);
+  BinaryResult result =
+      train_binary(data.features, data.cost, ordered, nullptr, settings, control, nullptr);
+  stats->add(result.stats);
+  LocalPair pair;
+  pair.machine = std::move(result.machine);
+  return pair;
+}
+
+}  // namespace
+
+LocalResult train_local(const LocalRows& data, std::span<const Index> rows,
+                        const BinarySettings& settings, const RunControl& control) {
+  LocalResult result;
+  LocalMachine& local = result.machine;
+  if (data.codes.empty()) {
+    BinaryTask task;
+    task.rows.assign(rows.begin(), rows.end());
+    for (const Index row : rows) task.targets.push_back(data.targets[usize(row)]);
+    local.pairs.push_back(train_pair(data, task, settings, control, &result.stats));
+    return result;
+  }
+  std::vector<std::int32_t> classes;
+  for (const Index row : rows) classes.push_back(data.codes[usize(row)]);
+  std::sort(classes.begin(), classes.end());
+  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+  if (classes.size() == 1) {
+    local.only_class = classes[0];
+    return result;
+  }
+  for (std::size_t a = 0; a < classes.size(); ++a) {
+    for (std::size_t b = a + 1; b < classes.size(); ++b) {
+      BinaryTask task;
+      for (const Index row : rows) {
+        const std::int32_t code = data.codes[usize(row)];
+        if (code != classes[a] && code != classes[b]) continue;
+        task.rows.push_back(row);
+        task.targets.push_back(code == classes[a] ? 1.0 : -1.0);
+      }
+      local.pairs.push_back(train_pair(data, task, settings, control, &result.stats));
+      local.pairs.back().first = classes[a];
+      local.pairs.back().second = classes[b];
+    }
+  }
+  return result;
+}
+
+LocalMachine train_for_query(const LocalRows& data, std::span<const Index> rows,
+                             const Kernel& kernel, const LazySettings& settings,
+                             const RunControl& control) {
+  BinarySettings binary;
+  binary.kernel = kernel;
+  binary.task = data.codes.empty() ? Task::regression : Task::classification;
+  binary.loss = settings.loss;
+  binary.tube = settings.tube;
+  binary.seed = settings.seed;
+  binary.cache_bytes = kQueryCacheBytes;
+  binary.limits.eps = settings.eps;
+  binary.limits.max_iterations = settings.max_iterations > 0
+                                     ? std::min(settings.max_iterations, kQueryIterations)
+                                     : kQueryIterations;
+  return train_local(data, rows, binary, control).machine;
+}
+
+std::int32_t majority_class(const LocalRows& data, std::span<const Index> rows) {
+  std::map<std::int32_t, double> weight;
+  for (const Index row : rows) weight[data.codes[usize(row)]] += data.cost[usize(row)];
+  std::int32_t best = -1;
+  for (const auto& [code, sum] : weight) {
+    if (best < 0 || sum > weight[best]) best = code;
+  }
+  return best;
+}
+
+}  // namespace tamis

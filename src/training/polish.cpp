@@ -1,0 +1,69 @@
+#include "training/polish.hpp"
+
+#include <span>
+
+#include "base/checked.hpp"
+#include "methods/common/kernel_machine.hpp"
+#include "multiclass/train_machines.hpp"
+
+namespace tamis {
+namespace {
+
+// `rows` are those of the support vectors.
+KernelMachine machine_on_rows(const KernelExpansion& expansion, std::span<const Index> rows) {
+  KernelMachine machine;
+  machine.decision = expansion.parts().decision;
+  for (Index m = 0; m < expansion.num_machines(); ++m) {
+    TrainedMachine& one = machine.machines.emplace_back();
+    one.offset = expansion.parts().offsets[usize(m)];
+    for (const Segment& segment : expansion.segments(m)) {
+      for (Index s = segment.sv_begin; s < segment.sv_end; ++s) {
+        one.rows.push_back(rows[usize(s)]);
+        one.coefficients.push_back(
+            expansion.parts()
+                .coefficients[usize(segment.coefficient_begin + s - segment.sv_begin)]);
+      }
+    }
+  }
+  return machine;
+}
+
+}  // namespace
+
+MethodResult polish(const TrainingSet& data, const TrainContext& context, MethodResult trained) {
+  const auto* expansion = dynamic_cast<const KernelExpansion*>(trained.machine.get());
+  if (expansion == nullptr || expansion->parts().decision != decision_for(data, context.options)) {
+    trained.report.warnings.emplace_back(
+        "not polished: this method does not end in a machine that all rows could go on from");
+    return trained;
+  }
+  const double before = context.watch.seconds();
+  const KernelMachine start = machine_on_rows(*expansion, trained.report.support_rows);
+  KernelMachine polished = train_kernel_machine(data, context, &start);
+  const double seconds = context.watch.seconds() - before;
+
+  TrainReport& report = trained.report;
+  const TrainReport& own = polished.report;
+  report.details.emplace_back("start_support_vectors",
+                              static_cast<double>(expansion->num_support_vectors()));
+  report.details.emplace_back("polish_seconds", seconds);
+  report.details.emplace_back("polish_iterations", static_cast<double>(own.iterations));
+  report.details.emplace_back("polish_kernel_evaluations",
+                              static_cast<double>(own.kernel_evaluations));
+  if (report.phase_seconds.empty()) report.phase_seconds = {{"method", before}};
+  report.phase_seconds.emplace_back("polish", seconds);
+  // The problem solved is the polished one; the work was both.
+  MachineStats stats = stats_of(own);
+  stats.iterations += report.iterations;
+  stats.kernel_evaluations += report.kernel_evaluations;
+  stats.cached_evaluations += report.cached_evaluations;
+  set_stats(stats, &report);
+  report.machines = own.machines;
+  report.machine_iterations = own.machine_iterations;
+  MethodResult result = expansion_result(data, std::move(polished));
+  report.support_rows = std::move(result.report.support_rows);
+  trained.machine = std::move(result.machine);
+  return trained;
+}
+
+}  // namespace tamis

@@ -1,0 +1,29 @@
+// From the user's rows to what a method learns from.
+#pragma once
+
+#include "svm/training_set.hpp"
+#include "tamis/control.hpp"
+#include "tamis/options.hpp"
+#include "tamis/scaling.hpp"
+
+namespace tamis {
+
+struct Prepared {
+  TrainingSet set;
+  Labels classes;  ///< empty for regression
+  Scaling scaling;
+  std::vector<Index> given_rows;  ///< where each row was in the data; empty: in the same place
+};
+
+/// A row of weight zero is as good as no row. `kept` gets the rows that count, or stays empty when
+/// all do. Throws DataError when none does.
+Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept);
+
+/// Drops rows of weight 0, refuses values that are not finite, encodes labels, gives every row its
+/// cost, learns and applies the scaling, settles gamma, and makes sparse rows dense where float32
+/// needs it. A method that uses no kernel gets the linear one. Throws DataError, InvalidArgument,
+/// ResourceError, Cancelled.
+Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_kernel,
+                 const RunControl& control);
+
+}  // namespace tamis

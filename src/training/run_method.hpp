@@ -1,0 +1,13 @@
+// The engine: rows and options in, model and report out, for one named method. Searches,
+// comparisons and the public train() all call it.
+#pragma once
+
+#include "tamis/train.hpp"
+
+namespace tamis {
+
+/// Prepares the rows, runs the method, polishes if asked, wraps and times. The options are valid
+/// and name a method of the registry (not auto). Throws as train() does.
+TrainResult run_method(const Dataset& data, const TrainOptions& options, const RunControl& control);
+
+}  // namespace tamis

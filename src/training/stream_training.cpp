@@ -1,0 +1,182 @@
+// A first reading for what must be known of all rows, a second one for the leaders, and an SVM on
+// these.
+#include "training/stream_training.hpp"
+
+#include <fmt/format.h>
+
+#include "base/checked.hpp"
+#include "base/clock.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "data/stack_rows.hpp"
+#include "io/dataset_blocks.hpp"
+#include "methods/leader/leader_pass.hpp"
+#include "methods/leader/leader_stream.hpp"
+#include "methods/leader/leader_threshold.hpp"
+#include "tamis/error.hpp"
+#include "training/file_survey.hpp"
+#include "training/run_method.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kSampleStream = 0x57e4;
+
+void require_streamable(const TrainOptions& options) {
+  const auto require = [](bool ok, std::string_view what) {
+    if (!ok) throw InvalidArgument(fmt::format("a stream keeps only leaders: {}", what));
+  };
+  require(options.method == "leader", "the method must be leader");
+  require(options.task == Task::classification, "it learns classes, no regression");
+  require(options.scaling == ScalingMethod::none, "scale the data before");
+  require(options.kernel != KernelType::precomputed, "the kernel cannot be precomputed");
+  require(options.leader.weights == LeaderWeights::none, "leader-weights must be none");
+  require(options.leader.refine == 0, "refine must be 0");
+  require(!options.polish, "they cannot be polished on all rows");
+}
+
+FileSurvey survey_file(const std::string& path, const ReadOptions& read,
+                       const TrainOptions& options, const RunControl& control) {
+  FileSurvey survey(threshold_sample_rows(options.leader), Random(options.seed, kSampleStream));
+  DatasetBlocks blocks(path, read, control, "survey");
+  for (Dataset block = blocks.next(); block.rows() > 0; block = blocks.next()) survey.add(block);
+  if (survey.rows() == 0) throw DataError(path + ": no rows");
+  if (survey.classes().size() < 2) {
+    throw DataError(fmt::format("every row has the label {}: two classes or more are needed",
+                                survey.classes().name(0)));
+  }
+  return survey;
+}
+
+Kernel settled_kernel(const TrainOptions& options, const FileSurvey& survey) {
+  Kernel kernel{options.kernel, 1.0, options.coef0, options.degree};
+  if (options.gamma.rule == Gamma::Rule::value) kernel.gamma = options.gamma.value;
+  if (options.gamma.rule == Gamma::Rule::scale) kernel.gamma = survey.scale_gamma();
+  if (options.gamma.rule == Gamma::Rule::automatic)
+    kernel.gamma = 1 / static_cast<double>(std::max<Index>(1, survey.cols()));
+  return kernel;
+}
+
+struct Leaders {
+  Dataset data;
+  std::vector<Index> of_class;
+  std::vector<double> thresholds;
+  StopReason stop_reason = StopReason::converged;  // else: only some rows were looked at
+};
+
+class LeaderPass {
+ public:
+  LeaderPass(FileSurvey& survey, const TrainContext& context)
+      : survey_(survey), context_(context), classes_(survey.classes()) {
+    TrainingSet sample = survey.take_sample();
+    sample.kernel = settled_kernel(context.options, survey);
+    const Metric metric = leader_metric(sample, context.options);
+    found_.thresholds = leader_thresholds(sample, metric, survey.rows(), context);
+    for (const double threshold : found_.thresholds) streams_.emplace_back(metric, threshold);
+  }
+
+  Leaders run(const std::string& path, ReadOptions read) && {
+    read.min_features = survey_.cols();
+    DatasetBlocks blocks(path, read, context_.control, "leaders");
+    for (Dataset block = blocks.next(); block.rows() > 0; block = blocks.next()) {
+      add(block);
+      found_.stop_reason = context_.must_stop();
+      if (found_.stop_reason != StopReason::converged) break;
+    }
+    found_.data = Dataset(stack_rows(parts_), classes_.select(codes_));
+    for (const LeaderStream& stream : streams_) found_.of_class.push_back(stream.size());
+    return std::move(found_);
+  }
+
+ private:
+  void add(const Dataset& block) {
+    const Matrix features =
+        survey_.is_dense() ? block.features().to_dense() : block.features().to_sparse();
+    const std::vector<std::int32_t> codes = encode_labels(block.labels(), classes_);
+    std::vector<std::vector<Index>> rows(streams_.size());
+    for (Index i = 0; i < block.rows(); ++i) {
+      if (codes[usize(i)] < 0 || features.cols() != survey_.cols())
+        throw DataError("the file changed while it was read");
+      rows[usize(codes[usize(i)])].push_back(i);
+    }
+    for (std::size_t c = 0; c < streams_.size(); ++c) {
+      const std::vector<Index> taken =
+          streams_[c].add(features, std::move(rows[c]), context_.control);
+      if (taken.empty()) continue;
+      parts_.push_back(features.select(taken));
+      held_bytes_ += parts_.back().size_bytes();
+      codes_.insert(codes_.end(), taken.size(), static_cast<Index>(c));
+    }
+    // Once here, once in the index of their class, and once more when the machine is trained.
+    require_memory("holding the leaders", resident_memory_bytes() + held_bytes_,
+                   resolve_memory_budget(context_.control.memory_bytes));
+  }
+
+  const FileSurvey& survey_;
+  const TrainContext& context_;
+  Labels classes_;
+  std::vector<LeaderStream> streams_;  // of each class
+  std::vector<Matrix> parts_;
+  std::vector<Index> codes_;  // of all leaders
+  Index held_bytes_ = 0;
+  Leaders found_;
+};
+
+// Costs as if all rows were there.
+TrainOptions options_on_leaders(const TrainOptions& options, const FileSurvey& survey,
+                                const TrainContext& context) {
+  TrainOptions inner = options;
+  inner.method = "exact";
+  inner.gamma = {Gamma::Rule::value, settled_kernel(options, survey).gamma};
+  if (options.max_seconds > 0) inner.max_seconds = context.seconds_left();
+  if (options.balanced) {
+    inner.balanced = false;
+    const Labels classes = survey.classes();
+    const std::vector<Index> rows = survey.class_rows();
+    for (Index c = 0; c < classes.size(); ++c) {
+      inner.class_weights.emplace_back(classes.name(c),
+                                       static_cast<double>(survey.rows()) /
+                                           static_cast<double>(classes.size() * rows[usize(c)]));
+    }
+  }
+  return inner;
+}
+
+}  // namespace
+
+TrainResult run_leader_stream(const std::string& path, const ReadOptions& read,
+                              const TrainOptions& options, const RunControl& control) {
+  require_streamable(options);
+  const TrainContext context{options, control, {}};
+  FileSurvey survey =
+      with_threads(control.threads, [&] { return survey_file(path, read, options, control); });
+  const double survey_seconds = context.watch.seconds();
+  const Leaders leaders =
+      with_threads(control.threads, [&] { return LeaderPass(survey, context).run(path, read); });
+  const double leader_seconds = context.watch.seconds() - survey_seconds;
+
+  TrainResult result =
+      run_method(leaders.data, options_on_leaders(options, survey, context), control);
+  const Model& model = result.model;
+  result.model =
+      Model(model.task(), model.classes(), model.scaling(), model.shared_machine(), options.method);
+  TrainReport& report = result.report;
+  report.method = options.method;
+  report.support_rows.clear();  // rows of the leaders, not of the file
+  report.stop_reason = std::max(report.stop_reason, leaders.stop_reason);
+  report.details = {{"rows_used", static_cast<double>(report.rows)}};
+  report.rows = survey.rows();
+  report.phase_seconds.insert(report.phase_seconds.begin(),
+                              {{"survey", survey_seconds}, {"leaders", leader_seconds}});
+  ReportTable table{"leaders", {"rows", "leaders", "threshold"}, {}};
+  const std::vector<Index> class_rows = survey.class_rows();
+  for (std::size_t c = 0; c < class_rows.size(); ++c) {
+    table.rows.push_back({static_cast<double>(class_rows[c]),
+                          static_cast<double>(leaders.of_class[c]), leaders.thresholds[c]});
+  }
+  report.tables.push_back(std::move(table));
+  report.train_seconds = context.watch.seconds();
+  return result;
+}
+
+}  // namespace tamis
