@@ -1,18 +1,20 @@
 #include "io/machine_format.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "io/text_chunks.hpp"
 #include "model/kernel_expansion.hpp"
 #include "model/knn_machines.hpp"
 #include "model/linear_machine.hpp"
 #include "model/local_models.hpp"
 #include "model/weighted_ensemble.hpp"
-#include "tamis/error.hpp"
+#include "tamis/version.hpp"
 
 namespace tamis {
 namespace {
@@ -27,22 +29,25 @@ std::string kernel_text(const Kernel& kernel) {
       .dump();
 }
 
-Kernel parse_kernel(const std::string& text) {
+Kernel get_kernel(const TensorFile& file, const std::string& prefix) {
+  const std::string& text = file.metadata(prefix + "kernel");
   try {
     const json value = json::parse(text);
     Kernel kernel;
-    kernel.type = parse_kernel_type(value.at("type").get<std::string>());
+    kernel.type = parse_name(file, value.at("type").get<std::string>(), parse_kernel_type);
     kernel.gamma = value.at("gamma").get<double>();
     kernel.coef0 = value.at("coef0").get<double>();
     const json& degree = value.at("degree");
     // Checked before it becomes an int: a cast of a number out of range is undefined.
     if (!degree.is_number_integer() || degree < 1 || degree > 100)
-      throw DataError("the kernel's degree must be 1 to 100");
+      throw DataError(
+          fmt::format("the kernel's degree is {}: it must be 1 to 100", quote_text(degree.dump())));
     kernel.degree = degree.get<int>();
     kernel.validate();
     return kernel;
   } catch (const json::exception&) {
-    throw DataError("the kernel is not described as it should be");
+    throw DataError(fmt::format(
+        "'kernel' is {}: it must be JSON with type, gamma, coef0 and degree", quote_text(text)));
   } catch (const InvalidArgument& error) {
     throw DataError(error.what());
   }
@@ -55,8 +60,15 @@ Index parse_count(const TensorFile& file, const std::string& key) {
   // Columns are numbered with 32 bits.
   const bool is_count = result.ec == std::errc() && result.ptr == text.data() + text.size() &&
                         value >= 0 && value <= std::numeric_limits<std::int32_t>::max();
-  if (!is_count) throw DataError(fmt::format("'{}' is not a count", key));
+  if (!is_count) {
+    throw DataError(fmt::format("'{}' is {}: it must be a whole number from 0 to {}", key,
+                                quote_text(text), std::numeric_limits<std::int32_t>::max()));
+  }
   return value;
+}
+
+Decision get_decision(const TensorFile& file, const std::string& prefix) {
+  return parse_name(file, file.metadata(prefix + "decision"), parse_decision);
 }
 
 template <typename T>
@@ -89,8 +101,8 @@ void add_expansion(TensorWriter& writer, const std::string& prefix, const Machin
 std::shared_ptr<const Machine> get_expansion(const TensorFile& file, const std::string& prefix,
                                              LocalTrainer /*trainer*/) {
   ExpansionParts parts;
-  parts.kernel = parse_kernel(file.metadata(prefix + "kernel"));
-  parts.decision = parse_decision(file.metadata(prefix + "decision"));
+  parts.kernel = get_kernel(file, prefix);
+  parts.decision = get_decision(file, prefix);
   parts.any_columns =
       file.has_metadata(prefix + "any_columns") && file.metadata(prefix + "any_columns") == "true";
   parts.support_vectors =
@@ -139,7 +151,7 @@ void add_local_models(TensorWriter& writer, const std::string& prefix, const Mac
 std::shared_ptr<const Machine> get_local_models(const TensorFile& file, const std::string& prefix,
                                                 LocalTrainer /*trainer*/) {
   LocalParts parts;
-  parts.kernel = parse_kernel(file.metadata(prefix + "kernel"));
+  parts.kernel = get_kernel(file, prefix);
   parts.num_classes = parse_count(file, prefix + "num_classes");
   parts.rows = get_matrix(file, prefix + "rows", parse_count(file, prefix + "columns"));
   parts.anchors = get_array_if_any<Index>(file, prefix + "anchors");
@@ -171,7 +183,7 @@ void add_lazy(TensorWriter& writer, const std::string& prefix, const Machine& ma
 
 LazyParts get_lazy(const TensorFile& file, const std::string& prefix) {
   LazyParts parts;
-  parts.kernel = parse_kernel(file.metadata(prefix + "kernel"));
+  parts.kernel = get_kernel(file, prefix);
   parts.num_classes = parse_count(file, prefix + "num_classes");
   parts.k = parse_count(file, prefix + "k");
   parts.rows = get_matrix(file, prefix + "rows", parse_count(file, prefix + "columns"));
@@ -201,19 +213,24 @@ std::shared_ptr<const Machine> get_knn_svm(const TensorFile& file, const std::st
                                            LocalTrainer trainer) {
   LazyParts parts = get_lazy(file, prefix);
   LazySettings settings;
+  const std::string& text = file.metadata(prefix + "training");
   try {
-    const json value = json::parse(file.metadata(prefix + "training"));
+    const json value = json::parse(text);
     settings.loss = value.at("squared_slacks").get<bool>() ? SlackLoss::l2 : SlackLoss::l1;
     settings.tube = value.at("tube").get<double>();
     settings.eps = value.at("eps").get<double>();
     settings.max_iterations = value.at("max_iterations").get<std::int64_t>();
     settings.seed = value.at("seed").get<std::uint64_t>();
   } catch (const json::exception&) {
-    throw DataError("the training of the local machines is not described as it should be");
+    throw DataError(fmt::format(
+        "'training' is {}: it must be JSON with squared_slacks, tube, eps, max_iterations and seed",
+        quote_text(text)));
   }
   if (!(settings.tube >= 0 && std::isfinite(settings.tube) && settings.eps > 0 &&
         std::isfinite(settings.eps) && settings.max_iterations >= 0))
-    throw DataError("the training of the local machines has a setting out of range");
+    throw DataError(fmt::format(
+        "'training' is {}: tube and max_iterations must be at least 0, eps above 0, all finite",
+        quote_text(text)));
   return std::make_shared<const KnnSvmMachine>(std::move(parts), settings, trainer);
 }
 
@@ -229,12 +246,13 @@ void add_linear(TensorWriter& writer, const std::string& prefix, const Machine& 
 std::shared_ptr<const Machine> get_linear(const TensorFile& file, const std::string& prefix,
                                           LocalTrainer /*trainer*/) {
   LinearParts parts;
-  parts.decision = parse_decision(file.metadata(prefix + "decision"));
+  parts.decision = get_decision(file, prefix);
   const Tensor<double> weights = file.get<double>(prefix + "weights", 2);
   parts.num_features = weights.shape[1];
   // Columns are numbered with 32 bits.
   if (parts.num_features > std::numeric_limits<std::int32_t>::max())
-    throw DataError("a linear machine cannot have that many columns");
+    throw DataError(fmt::format("'weights' has {} columns: {} at most", parts.num_features,
+                                std::numeric_limits<std::int32_t>::max()));
   parts.weights = to_vector(weights.values);
   parts.offsets = to_vector(file.get<double>(prefix + "offsets", 1).values);
   return std::make_shared<const LinearMachine>(std::move(parts));
@@ -262,8 +280,8 @@ void add_ensemble(TensorWriter& writer, const std::string& prefix, const Machine
 std::shared_ptr<const Machine> get_ensemble(const TensorFile& file, const std::string& prefix,
                                             LocalTrainer /*trainer*/) {
   EnsembleParts parts;
-  parts.kernel = parse_kernel(file.metadata(prefix + "kernel"));
-  parts.decision = parse_decision(file.metadata(prefix + "decision"));
+  parts.kernel = get_kernel(file, prefix);
+  parts.decision = get_decision(file, prefix);
   parts.support_vectors =
       get_matrix(file, prefix + "support_vectors", parse_count(file, prefix + "columns"));
   const auto numbers = [&](const char* name) {
@@ -302,11 +320,25 @@ const MachineFormat& find_format(std::string_view kind) {
   for (const MachineFormat& format : kFormats) {
     if (format.kind == kind) return format;
   }
-  throw DataError(
-      fmt::format("this version has no file format for a model of the kind '{}'", kind));
+  throw DataError(fmt::format("the model is of the kind {}, but tamis {} knows only {}",
+                              quote_text(kind), TAMIS_VERSION, fmt::join(machine_kinds(), ", ")));
 }
 
 }  // namespace
+
+std::vector<std::string_view> machine_kinds() {
+  std::vector<std::string_view> kinds;
+  for (const MachineFormat& format : kFormats) kinds.push_back(format.kind);
+  return kinds;
+}
+
+std::string newer_version_advice(const TensorFile& file) {
+  if (!file.has_metadata("tamis_version"))
+    return "if the file is not damaged, use a newer version of tamis";
+  return fmt::format(
+      "if the file is not damaged, use the version that wrote it, tamis {}, or a newer one",
+      file.metadata("tamis_version"));
+}
 
 void add_machine(TensorWriter& writer, const std::string& prefix, const Machine& machine) {
   writer.set_metadata(prefix + "kind", std::string(machine.kind()));
@@ -315,7 +347,8 @@ void add_machine(TensorWriter& writer, const std::string& prefix, const Machine&
 
 std::shared_ptr<const Machine> get_machine(const TensorFile& file, const std::string& prefix,
                                            LocalTrainer trainer) {
-  return find_format(file.metadata(prefix + "kind")).get(file, prefix, trainer);
+  const std::string& kind = file.metadata(prefix + "kind");
+  return parse_name(file, kind, find_format).get(file, prefix, trainer);
 }
 
 }  // namespace tamis

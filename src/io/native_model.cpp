@@ -10,13 +10,15 @@
 #include "calibration/calibration.hpp"
 #include "io/machine_format.hpp"
 #include "io/tensor_file.hpp"
+#include "io/text_chunks.hpp"
 #include "tamis/error.hpp"
 #include "tamis/version.hpp"
 
 namespace tamis {
 namespace {
 
-// Raised when an older tamis could not read a file rightly. Files of every version stay readable.
+// Raised when an older tamis would misread a file. Files of every version stay readable; see
+// docs/model_format.md.
 constexpr int kFormatVersion = 1;
 
 template <typename T>
@@ -32,21 +34,29 @@ T parse_metadata(const TensorFile& file, const std::string& key) {
   T value{};
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
   if (result.ec != std::errc() || result.ptr != text.data() + text.size())
-    throw DataError(fmt::format("'{}' is not a number", key));
+    throw DataError(fmt::format("'{}' is {}: it must be a {}number", key, quote_text(text),
+                                std::is_integral_v<T> ? "whole " : ""));
   return value;
+}
+
+Task parse_task(const std::string& name) {
+  for (const Task task : {Task::classification, Task::regression}) {
+    if (name == task_name(task)) return task;
+  }
+  throw DataError(
+      fmt::format("there is no task {}: classification or regression", quote_text(name)));
 }
 
 void check_format(const TensorFile& file) {
   if (!file.has_metadata("format") || file.metadata("format") != "tamis")
-    throw DataError("not a model file of tamis");
+    throw DataError("not a model file: the metadata do not say that the format is tamis");
   const int version = parse_metadata<int>(file, "format_version");
-  if (version < 1) throw DataError(fmt::format("there is no format version {}", version));
+  if (version < 1)
+    throw DataError(fmt::format("the model has format version {}: it must be 1 or above", version));
   if (version > kFormatVersion) {
-    throw DataError(fmt::format(
-        "the model has format version {}, this tamis reads up to {}: it was written by tamis {}, "
-        "use that version or a later one",
-        version, kFormatVersion,
-        file.has_metadata("tamis_version") ? file.metadata("tamis_version") : "(unknown)"));
+    throw DataError(fmt::format("the model has format version {}, but tamis {} reads up to {}; {}",
+                                version, TAMIS_VERSION, kFormatVersion,
+                                newer_version_advice(file)));
   }
 }
 
@@ -76,7 +86,7 @@ Labels get_classes(const TensorFile& file) {
   if (file.has("classes")) {
     const auto values = file.get<double>("classes", 1).values;
     if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }))
-      throw DataError("a class is not finite");
+      throw DataError("'classes' has a value that is not finite");
     classes = Labels::numeric({values.begin(), values.end()});
   } else {
     const auto ends = file.get<Index>("class_name_ends", 1).values;
@@ -85,7 +95,8 @@ Labels get_classes(const TensorFile& file) {
     Index begin = 0;
     for (const Index end : ends) {
       if (end < begin || end > static_cast<Index>(bytes.size()))
-        throw DataError("the names of the classes do not fit their lengths");
+        throw DataError(fmt::format("'class_name_ends' has {}: it must ascend from 0 to {}", end,
+                                    bytes.size()));
       names.emplace_back(bytes.begin() + begin, bytes.begin() + end);
       begin = end;
     }
@@ -109,16 +120,13 @@ void add_scaling(TensorWriter& writer, const Scaling& scaling) {
 
 Scaling get_scaling(const TensorFile& file, Index cols) {
   Scaling scaling;
-  try {
-    scaling.method = parse_scaling_method(file.metadata("scaling"));
-  } catch (const InvalidArgument& error) {
-    throw DataError(error.what());
-  }
+  scaling.method = parse_name(file, file.metadata("scaling"), parse_scaling_method);
   if (scaling.is_identity()) return scaling;
   const auto column_values = [&](const char* name) {
     const auto values = file.get<float>(name, 1).values;
     if (static_cast<Index>(values.size()) != cols)
-      throw DataError(fmt::format("'{}' has {} columns of {}", name, values.size(), cols));
+      throw DataError(
+          fmt::format("'{}' has {} columns, but the model has {}", name, values.size(), cols));
     if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); }))
       throw DataError(fmt::format("a value of '{}' is not finite", name));
     return std::vector<float>(values.begin(), values.end());
@@ -157,7 +165,10 @@ void add_calibration(TensorWriter& writer, const Calibration& calibration) {
 
 void get_sigmoids(const TensorFile& file, Calibration* calibration) {
   const Tensor<double> numbers = file.get<double>("calibration_sigmoids", 2);
-  if (numbers.shape[1] != 2) throw DataError("'calibration_sigmoids' needs two columns");
+  if (numbers.shape[1] != 2) {
+    throw DataError(
+        fmt::format("'calibration_sigmoids' has {} columns: it must have 2", numbers.shape[1]));
+  }
   for (std::size_t m = 0; m + 1 < numbers.values.size(); m += 2) {
     Calibrator machine;
     machine.slope = numbers.values[m];
@@ -170,11 +181,14 @@ void get_points(const TensorFile& file, Calibration* calibration) {
   const auto values = file.get<double>("calibration_values", 1).values;
   const auto probabilities = file.get<double>("calibration_probabilities", 1).values;
   if (values.size() != probabilities.size())
-    throw DataError("the points of an isotonic calibration do not fit together");
+    throw DataError(
+        fmt::format("'calibration_values' has {} points, but 'calibration_probabilities' has {}",
+                    values.size(), probabilities.size()));
   Index begin = 0;
   for (const Index end : file.get<Index>("calibration_ends", 1).values) {
     if (end < begin || end > static_cast<Index>(values.size()))
-      throw DataError("the points of an isotonic calibration do not fit their machines");
+      throw DataError(fmt::format("'calibration_ends' has {}: it must ascend from 0 to {}", end,
+                                  values.size()));
     Calibrator machine;
     machine.values.assign(values.begin() + begin, values.begin() + end);
     machine.probabilities.assign(probabilities.begin() + begin, probabilities.begin() + end);
@@ -186,11 +200,7 @@ void get_points(const TensorFile& file, Calibration* calibration) {
 std::shared_ptr<const Calibration> get_calibration(const TensorFile& file, const Machine& machine,
                                                    const Labels& classes) {
   auto calibration = std::make_shared<Calibration>();
-  try {
-    calibration->method = parse_calibration_method(file.metadata("calibration"));
-  } catch (const InvalidArgument& error) {
-    throw DataError(error.what());
-  }
+  calibration->method = parse_name(file, file.metadata("calibration"), parse_calibration_method);
   calibration->decision = decision_of(machine, classes);
   calibration->num_classes = classes.size();
   if (calibration->method == CalibrationMethod::sigmoid)
@@ -206,10 +216,8 @@ std::shared_ptr<const Calibration> get_calibration(const TensorFile& file, const
 Model parse_native_model(InputBytes input, LocalTrainer trainer) {
   const TensorFile file(std::move(input));
   check_format(file);
-  const std::string& task_text = file.metadata("task");
-  const bool is_regression = task_text == task_name(Task::regression);
-  if (!is_regression && task_text != task_name(Task::classification))
-    throw DataError(fmt::format("there is no task '{}'", task_text));
+  const Task task = parse_name(file, file.metadata("task"), parse_task);
+  const bool is_regression = task == Task::regression;
   auto machine = get_machine(file, "", trainer);
   Labels classes = is_regression ? Labels() : get_classes(file);
   if (!is_regression && classes.empty()) throw DataError("the model has no classes");
@@ -218,8 +226,8 @@ Model parse_native_model(InputBytes input, LocalTrainer trainer) {
   std::shared_ptr<const Calibration> calibration;
   if (!is_regression && file.has_metadata("calibration"))
     calibration = get_calibration(file, *machine, classes);
-  const Model model{is_regression ? Task::regression : Task::classification, std::move(classes),
-                    std::move(scaling), std::move(machine), file.metadata("method")};
+  const Model model{task, std::move(classes), std::move(scaling), std::move(machine),
+                    file.metadata("method")};
   return model.with_calibration(std::move(calibration));
 }
 

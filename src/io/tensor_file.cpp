@@ -9,6 +9,7 @@
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
+#include "io/text_chunks.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -46,19 +47,20 @@ json parse_json(std::string_view text) {
     return true;
   };
   json header = json::parse(text.begin(), text.end(), check_depth, false);
-  if (!header.is_object()) throw DataError("the header is not a JSON object");
+  if (!header.is_object()) throw DataError("the header of the model file is not a JSON object");
   return header;
 }
 
 std::vector<Index> parse_sizes(const json& entry, const char* key) {
   const auto list = entry.find(key);
   if (list == entry.end() || !list->is_array())
-    throw DataError(fmt::format("an array has no list '{}'", key));
+    throw DataError(fmt::format("an array in the header has no list '{}'", key));
   std::vector<Index> sizes;
   for (const json& number : *list) {
     constexpr std::uint64_t kLargest = std::uint64_t{1} << 62;
     if (!number.is_number_unsigned() || number.get<std::uint64_t>() > kLargest)
-      throw DataError(fmt::format("a number in '{}' is not a size", key));
+      throw DataError(fmt::format("'{}' has {}: it must be a whole number from 0 to 2^62", key,
+                                  quote_text(number.dump())));
     sizes.push_back(static_cast<Index>(number.get<std::uint64_t>()));
   }
   return sizes;
@@ -109,7 +111,7 @@ TensorFile::TensorFile(InputBytes input) : input_(std::move(input)) {
   if (bytes.size() < kLengthBytes + 2) throw DataError("not a model file: too short");
   std::memcpy(&length, bytes.data(), sizeof length);
   const bool is_plausible = length <= kMaxHeaderBytes && bytes[kLengthBytes] == '{';
-  if (!is_plausible) throw DataError("not a model file");
+  if (!is_plausible) throw DataError("not a model file: neither tamis's format nor LIBSVM text");
   if (length > bytes.size() - kLengthBytes) throw DataError("the model file is cut short");
   const std::size_t data_begin = kLengthBytes + static_cast<std::size_t>(length);
   parse_header(bytes.substr(kLengthBytes, static_cast<std::size_t>(length)), data_begin);
@@ -119,10 +121,12 @@ TensorFile::TensorFile(InputBytes input) : input_(std::move(input)) {
 void TensorFile::parse_header(std::string_view text, std::size_t data_begin) {
   const json header = parse_json(text);
   for (const auto& [name, entry] : header.items()) {
-    if (!entry.is_object()) throw DataError(fmt::format("the header's '{}' is no object", name));
+    if (!entry.is_object())
+      throw DataError(fmt::format("'{}' in the header is not a JSON object", name));
     if (name == "__metadata__") {
       for (const auto& [key, value] : entry.items()) {
-        if (!value.is_string()) throw DataError(fmt::format("metadata '{}' is no string", key));
+        if (!value.is_string())
+          throw DataError(fmt::format("'{}' in the metadata is not a string", key));
         metadata_[key] = value.get<std::string>();
       }
       continue;
@@ -135,11 +139,12 @@ void TensorFile::parse_header(std::string_view text, std::size_t data_begin) {
     for (const Index size : array.shape) {
       // Rows without columns take no bytes, but readers keep something for each.
       if (usize(size) > input_.bytes.size())
-        throw DataError(fmt::format("array '{}': {} is too large for this file", name, size));
+        throw DataError(fmt::format("array '{}' has a dimension of {} in a file of {} bytes", name,
+                                    size, input_.bytes.size()));
       bytes = checked_product(bytes, size);
     }
     if (offsets.size() != 2 || offsets[1] < offsets[0] || offsets[1] - offsets[0] != bytes)
-      throw DataError(fmt::format("array '{}': shape and offsets do not go together", name));
+      throw DataError(fmt::format("array '{}' has data_offsets that do not fit its shape", name));
     array.begin = data_begin + static_cast<std::size_t>(offsets[0]);
     array.size = static_cast<std::size_t>(bytes);
     arrays_[name] = std::move(array);
@@ -155,7 +160,7 @@ void TensorFile::check_layout(std::size_t data_begin) const {
   });
   std::size_t end = data_begin;
   for (const Array* array : order) {
-    if (array->begin != end) throw DataError("the arrays overlap or leave a gap");
+    if (array->begin != end) throw DataError("the arrays of the model file overlap or leave a gap");
     if (array->begin % info(array->dtype).bytes != 0) throw DataError("an array is not aligned");
     end += array->size;
   }
@@ -165,17 +170,18 @@ void TensorFile::check_layout(std::size_t data_begin) const {
 
 const std::string& TensorFile::metadata(const std::string& key) const {
   const auto found = metadata_.find(key);
-  if (found == metadata_.end()) throw DataError(fmt::format("the header has no '{}'", key));
+  if (found == metadata_.end()) throw DataError(fmt::format("the metadata have no '{}'", key));
   return found->second;
 }
 
 const TensorFile::Array& TensorFile::find(const std::string& name, Dtype dtype,
                                           std::size_t dimensions) const {
   const auto found = arrays_.find(name);
-  if (found == arrays_.end()) throw DataError(fmt::format("there is no array '{}'", name));
+  if (found == arrays_.end()) throw DataError(fmt::format("the model has no array '{}'", name));
   const Array& array = found->second;
   if (array.dtype != dtype || array.shape.size() != dimensions) {
-    throw DataError(fmt::format("array '{}' must have {} dimensions of {}", name, dimensions,
+    throw DataError(fmt::format("array '{}' has {} dimensions of {}: it must have {} of {}", name,
+                                array.shape.size(), info(array.dtype).name, dimensions,
                                 info(dtype).name));
   }
   return array;
@@ -206,7 +212,8 @@ Matrix get_matrix(const TensorFile& file, const std::string& name, Index cols) {
   }
   const auto tensor = file.get<float>(name, 2);
   if (tensor.shape[1] != cols)
-    throw DataError(fmt::format("'{}' has {} columns of {}", name, tensor.shape[1], cols));
+    throw DataError(fmt::format("'{}' has {} columns, but 'columns' in the metadata is {}", name,
+                                tensor.shape[1], cols));
   return Matrix::dense_view(tensor.shape[0], cols, tensor.values.data(), file.owner());
 }
 

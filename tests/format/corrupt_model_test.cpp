@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "calibration/calibration.hpp"
+#include "format/edited_header.hpp"
 #include "format/local_cases.hpp"
 #include "format/temporary_file.hpp"
 #include "io/libsvm_model.hpp"
@@ -22,6 +21,9 @@
 
 namespace tamis {
 namespace {
+
+using testing::edited;
+using testing::with_header;
 
 std::string save_small(bool sparse, ModelFormat format) {
   Random random(1);
@@ -194,22 +196,6 @@ TEST(CorruptModel, ManyChanges) {
     }
     loads(bytes);
   }));
-}
-
-std::string with_header(std::string text, const std::string& arrays = "") {
-  text.resize((text.size() + 7) / 8 * 8, ' ');
-  const std::uint64_t length = text.size();
-  return std::string(reinterpret_cast<const char*>(&length), 8) + text + arrays;
-}
-
-// The file after `edit` of its header; the arrays stay.
-template <typename Edit>
-std::string edited(const std::string& saved, const Edit& edit) {
-  std::uint64_t length = 0;
-  std::memcpy(&length, saved.data(), sizeof length);
-  auto header = nlohmann::json::parse(saved.substr(8, length));
-  edit(header);
-  return with_header(header.dump(), saved.substr(8 + length));
 }
 
 // Well-formed files whose words and numbers are not what a writer would put there.

@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "calibration/calibration.hpp"
+#include "format/edited_header.hpp"
 #include "format/local_cases.hpp"
 #include "format/temporary_file.hpp"
+#include "io/machine_format.hpp"
 #include "io/tensor_file.hpp"
 #include "model/ensemble_fixtures.hpp"
 #include "model/expansion_fixtures.hpp"
@@ -17,6 +17,7 @@
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
 #include "tamis/predict.hpp"
+#include "tamis/version.hpp"
 
 namespace tamis {
 namespace {
@@ -202,10 +203,8 @@ TEST(NativeModel, IsASafetensorsFile) {
   save_model({Task::classification, Labels::text({"yes", "no"}), {}, machine, "exact"},
              file.path());
   const std::string bytes = file.read();
-  std::uint64_t length = 0;
-  std::memcpy(&length, bytes.data(), 8);
-  EXPECT_EQ((8 + length) % 64, 0U);
-  const auto header = nlohmann::json::parse(bytes.substr(8, length));
+  EXPECT_EQ((8 + testing::header_length(bytes)) % 64, 0U);
+  const auto header = testing::header_of(bytes);
   EXPECT_EQ(header["__metadata__"]["format"], "tamis");
   EXPECT_EQ(header["__metadata__"]["format_version"], "1");
   EXPECT_EQ(header["__metadata__"]["kind"], "kernel-expansion");
@@ -228,13 +227,15 @@ TEST(NativeModel, SaysWhatIsNoModel) {
   file.write("");
   EXPECT_EQ(message_of(file.path()), file.path() + ": not a model file: it is empty");
   file.write("hello, this is not a model at all");
-  EXPECT_EQ(message_of(file.path()), file.path() + ": not a model file");
+  EXPECT_EQ(message_of(file.path()),
+            file.path() + ": not a model file: neither tamis's format nor LIBSVM text");
   const std::string folder = std::filesystem::temp_directory_path().string();
   EXPECT_EQ(message_of(folder), folder + ": cannot read: it is a folder");
   const std::string other = R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})";
   file.write(std::string("\x35\0\0\0\0\0\0\0", 8) + other);
   ASSERT_EQ(other.size(), 0x35U);
-  EXPECT_EQ(message_of(file.path()), file.path() + ": not a model file of tamis");
+  EXPECT_EQ(message_of(file.path()),
+            file.path() + ": not a model file: the metadata do not say that the format is tamis");
 }
 
 TEST(NativeModel, DamagedBytesInMemoryAreRefused) {
@@ -243,18 +244,69 @@ TEST(NativeModel, DamagedBytesInMemoryAreRefused) {
   EXPECT_THROW(model_to_bytes(Model()), InvalidArgument);
 }
 
-TEST(NativeModel, AsksForANewerVersion) {
+// Loads a small model after one of its metadata was set; the message without the file's name.
+std::string message_with(const std::string& key, const std::string& value) {
   Random random(2);
   auto machine = std::make_shared<const KernelExpansion>(
       random_parts({}, random_rows(1, 1, random), Decision::single, 2, random));
+  auto calibration = std::make_shared<Calibration>();
+  calibration->num_classes = 2;
+  calibration->machines.resize(1);
+  const Model model{Task::classification, Labels::numeric({1, 2}), {}, machine, "exact"};
   const TemporaryFile file;
-  save_model({Task::regression, {}, {}, machine, "exact"}, file.path());
-  std::string bytes = file.read();
-  const std::string version = "\"format_version\":\"";
-  bytes[bytes.find(version) + version.size()] = '7';
-  file.write(bytes);
-  EXPECT_NE(message_of(file.path()).find("format version 7, this tamis reads up to 1"),
-            std::string::npos);
+  file.write(
+      testing::edited(model_to_bytes(model.with_calibration(calibration)), [&](auto& header) {
+        header["__metadata__"]["tamis_version"] = "97.5";
+        header["__metadata__"][key] = value;
+      }));
+  const std::string message = message_of(file.path());
+  return message.starts_with(file.path()) ? message.substr(file.path().size()) : message;
+}
+
+constexpr char kAdvice[] =
+    "if the file is not damaged, use the version that wrote it, tamis 97.5, or a newer one";
+
+TEST(NativeModel, AsksForANewerVersion) {
+  EXPECT_EQ(message_with("format_version", "1"), "no error");
+  EXPECT_EQ(message_with("format_version", "7"),
+            ": the model has format version 7, but tamis " TAMIS_VERSION " reads up to 1; " +
+                std::string(kAdvice));
+  EXPECT_EQ(message_with("format_version", "0"),
+            ": the model has format version 0: it must be 1 or above");
+  EXPECT_EQ(message_with("format_version", "1.5"),
+            ": 'format_version' is '1.5': it must be a whole number");
+}
+
+TEST(NativeModel, AsksForANewerVersionOfAnUnknownKind) {
+  const std::string message = message_with("kind", "transformer");
+  EXPECT_TRUE(message.starts_with(
+      ": the model is of the kind 'transformer', but tamis " TAMIS_VERSION " knows only "))
+      << message;
+  for (const std::string_view kind : machine_kinds())
+    EXPECT_NE(message.find(kind), std::string::npos) << kind;
+  EXPECT_TRUE(message.ends_with(kAdvice)) << message;
+}
+
+TEST(NativeModel, AsksForANewerVersionOfAnyUnknownName) {
+  const std::vector<std::pair<std::string, std::string>> names = {
+      {"task", "there is no task 'x': classification or regression"},
+      {"decision", "there is no decision 'x': single, one-vs-one or one-vs-rest"},
+      {"scaling", "there is no scaling 'x': none, minmax, standard or maxabs"},
+      {"calibration", "there is no calibration 'x': sigmoid or isotonic"}};
+  for (const auto& [key, problem] : names)
+    EXPECT_EQ(message_with(key, "x"), ": " + problem + "; " + kAdvice);
+  EXPECT_EQ(message_with("kernel", R"({"type":"x","gamma":1,"coef0":0,"degree":3})"),
+            ": there is no kernel 'x': linear, polynomial, rbf, sigmoid or precomputed; " +
+                std::string(kAdvice));
+}
+
+TEST(NativeModel, SaysWhatIsWrongWithMetadata) {
+  EXPECT_EQ(message_with("columns", "-2"),
+            ": 'columns' is '-2': it must be a whole number from 0 to 2147483647");
+  EXPECT_EQ(message_with("columns", "2"),
+            ": 'support_vectors' has 1 columns, but 'columns' in the metadata is 2");
+  EXPECT_EQ(message_with("kernel", "rbf"),
+            ": 'kernel' is 'rbf': it must be JSON with type, gamma, coef0 and degree");
 }
 
 TEST(NativeModel, IgnoresWhatItDoesNotKnow) {
@@ -264,17 +316,12 @@ TEST(NativeModel, IgnoresWhatItDoesNotKnow) {
   const TemporaryFile file;
   save_model({Task::regression, {}, {}, machine, "exact"}, file.path());
   const std::string bytes = file.read();
-  std::uint64_t length = 0;
-  std::memcpy(&length, bytes.data(), 8);
-  const std::string arrays = bytes.substr(8 + length);
-  auto header = nlohmann::json::parse(bytes.substr(8, length));
-  header["__metadata__"]["later"] = "more";
-  header["later"] = {
-      {"dtype", "U8"}, {"shape", {3}}, {"data_offsets", {arrays.size(), arrays.size() + 3}}};
-  std::string text = header.dump();
-  text.resize((text.size() + 7) / 8 * 8, ' ');
-  length = text.size();
-  file.write(std::string(reinterpret_cast<const char*>(&length), 8) + text + arrays + "abc");
+  const std::size_t size = bytes.size() - 8 - testing::header_length(bytes);
+  const auto add_later = [&](auto& header) {
+    header["__metadata__"]["later"] = "more";
+    header["later"] = {{"dtype", "U8"}, {"shape", {3}}, {"data_offsets", {size, size + 3}}};
+  };
+  file.write(testing::edited(bytes, add_later) + "abc");
   EXPECT_EQ(load_model(file.path()).num_support_vectors(), 4);
 }
 
