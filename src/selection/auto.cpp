@@ -13,6 +13,7 @@
 #include "base/deadline.hpp"
 #include "data/folds.hpp"
 #include "selection/forecast.hpp"
+#include "selection/parameters.hpp"
 #include "selection/pilot_parameters.hpp"
 #include "tamis/error.hpp"
 #include "tamis/evaluate.hpp"
