@@ -65,6 +65,7 @@ TEST(FinalTraining, TheModelOfATrialReplacesAWorseOneThatTheLimitStopped) {
   ASSERT_FALSE(result.report.warnings.empty());
   EXPECT_EQ(result.report.warnings.back(),
             "the training was stopped: this is the model of a trial, exact on 1000 rows");
+  ASSERT_FALSE(result.report.details.empty());
   EXPECT_EQ(result.report.details.back(), std::pair(std::string("rows_used"), 1000.0));
 }
 
