@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "selection/parameters.hpp"
+#include "selection/scaling_choices.hpp"
+#include "selection/search_parameters.hpp"
+#include "selection/tune_request.hpp"
+#include "selection/usual_axes.hpp"
 #include "tamis/error.hpp"
-#include "tamis/tune.hpp"
 
 namespace tamis {
 namespace {
@@ -17,35 +20,34 @@ constexpr Index kGrowth = 3;  // rows of a stage to rows of the one before
 constexpr Index kMostRows = 9000;
 constexpr double kTimeGrowth = 2.5;  // seconds grow with this power of the rows, at most
 
-// Columns of about the same range: somebody scaled them, or they count the same thing.
-bool columns_are_alike(const Matrix& features) {
-  constexpr float kAlike = 10;
-  float least = std::numeric_limits<float>::infinity();
-  float most = 0;
-  for (const float factor : Scaling::fit(features, ScalingMethod::minmax).factor) {
-    if (factor == 0) continue;  // constant
-    least = std::min(least, factor);
-    most = std::max(most, factor);
+// A regression whose tube nobody chose: a share of how much the numbers differ, since a fixed one
+// is all or nothing depending on their unit.
+TrainOptions with_chosen_tube(const Dataset& data, const TrainOptions& asked) {
+  constexpr double kTubeShare = 0.1;  // of the standard deviation
+  if (asked.task != Task::regression || keeps_tube(asked) ||
+      data.labels().kind() != LabelKind::numeric)
+    return asked;
+  const double rows = static_cast<double>(data.rows());
+  double mean = 0;
+  for (Index i = 0; i < data.rows(); ++i) mean += data.labels().number(i) / rows;
+  double variance = 0;
+  for (Index i = 0; i < data.rows(); ++i) {
+    const double off = data.labels().number(i) - mean;
+    variance += off * off / rows;
   }
-  return most <= kAlike * least;
+  if (!(variance > 0) || !std::isfinite(variance)) return asked;
+  return with_tube(asked, kTubeShare * std::sqrt(variance));
 }
 
-// Scalings worth trying; a sparse matrix must stay sparse.
-std::vector<ScalingMethod> scalings(const Dataset& data, const TrainOptions& options) {
-  if (options.automatic.keep_scaling || options.scaling != ScalingMethod::none ||
-      options.kernel == KernelType::precomputed)
-    return {options.scaling};
-  const bool dense =
-      !data.features().is_sparse() || data.features().num_stored() * 2 > data.rows() * data.cols();
-  if (!dense && data.cols() > 200) return {ScalingMethod::none, ScalingMethod::maxabs};
-  if (columns_are_alike(data.features())) return {ScalingMethod::none};
-  return {ScalingMethod::none, ScalingMethod::minmax, ScalingMethod::standard};
-}
-
-std::vector<double> times(double centre, std::initializer_list<double> factors) {
+std::vector<double> times(double center, std::initializer_list<double> factors) {
   std::vector<double> values;
-  for (const double factor : factors) values.push_back(centre * factor);
+  for (const double factor : factors) values.push_back(center * factor);
   return values;
+}
+
+TrainOptions of_exact(TrainOptions options) {
+  options.method = "exact";
+  return options;
 }
 
 class Pilot {
@@ -56,10 +58,9 @@ class Pilot {
   }
 
   PilotParameters run() {
-    best_.options = asked_;
-    best_.options.method = "exact";
+    best_.options = of_exact(asked_);
     best_.error = std::nan("");
-    const std::vector<ScalingMethod> tried = scalings(data_, asked_);
+    const std::vector<ScalingMethod> tried = scaling_choices(data_, asked_);
     if (keeps_cost(asked_) && keeps_gamma(asked_) && tried.size() == 1) return best_;
     std::vector<PilotParameters> found;
     for (const ScalingMethod scaling : tried) {
@@ -67,9 +68,15 @@ class Pilot {
       if (!std::isnan(best_.error)) found.push_back(best_);
       best_.error = std::nan("");
     }
-    if (found.empty()) return best_;
-    std::stable_sort(found.begin(), found.end(),
-                     [](const auto& a, const auto& b) { return a.error < b.error; });
+    if (!found.empty()) refine(std::move(found));
+    return best_;
+  }
+
+ private:
+  // On more rows around the best, as far as the time goes.
+  void refine(std::vector<PilotParameters> found) {
+    const auto better = [](const auto& a, const auto& b) { return a.error < b.error; };
+    std::stable_sort(found.begin(), found.end(), better);
     // A thousand rows tell scalings apart only roughly: the next stage is for two of them.
     found.resize(std::min<std::size_t>(2, found.size()));
     best_ = found[0];
@@ -83,15 +90,12 @@ class Pilot {
         next_stage(rows, step, share);
         one = best_;
       }
-      best_ = *std::min_element(found.begin(), found.end(),
-                                [](const auto& a, const auto& b) { return a.error < b.error; });
+      best_ = *std::min_element(found.begin(), found.end(), better);
       found.assign(1, best_);
       step = 0.5;
     }
-    return best_;
   }
 
- private:
   double left() const { return seconds_ - watch_.seconds(); }
 
   double expected_seconds(Index rows) const {
@@ -100,12 +104,10 @@ class Pilot {
   }
 
   void first_stage(ScalingMethod scaling, std::size_t scalings) {
-    TrainOptions base = asked_;
-    base.method = "exact";
-    base.scaling = scaling;
-    std::vector<TuneAxis> axes = default_axes(data_, base, control_);
+    const TrainOptions base = with_scaling(of_exact(asked_), scaling);
+    std::vector<TuneAxis> axes = usual_axes(data_, base, control_);
     if (keeps_cost(asked_))
-      axes[0].values = {asked_.cost};
+      axes[0].values = {cost_of(asked_)};
     else
       axes[0].values = {0.5, 4, 32, 256};
     if (axes.size() > 1) {
@@ -123,10 +125,11 @@ class Pilot {
     const double wide = std::pow(8, step);
     const double narrow = std::pow(4, step);
     if (!keeps_cost(asked_))
-      axes.push_back({"cost", times(best_.options.cost, {1 / (wide * wide), 1 / wide, 1, wide})});
+      axes.push_back(
+          {"cost", times(cost_of(best_.options), {1 / (wide * wide), 1 / wide, 1, wide})});
     if (!keeps_gamma(asked_)) {
       axes.push_back(
-          {"gamma", times(best_.options.gamma.value,
+          {"gamma", times(gamma_of(best_.options),
                           {1 / narrow, 1, narrow, narrow * narrow, narrow * narrow * narrow})});
     }
     if (axes.empty()) return;
@@ -143,7 +146,7 @@ class Pilot {
     options.rows = rows;
     options.max_seconds = std::max(0.05, seconds);
     try {
-      const TuneResult found = tune(data_, options, control_);
+      const TuneResult found = search_parameters(data_, options, control_);
       last_rows_ = std::min(rows, data_.rows());
       last_point_seconds_ = found.seconds / static_cast<double>(found.points.size());
       if (!found.finished && !std::isnan(best_.error)) return;  // around the best, half is nothing
@@ -164,11 +167,9 @@ class Pilot {
     TrainOptions options = found.options;
     for (const TunePoint& point : found.points) {
       if (!(point.error <= lowest.error + margin)) continue;
-      TrainOptions there = found.options;
-      for (std::size_t a = 0; a < found.axes.size(); ++a)
-        (found.axes[a].option == "cost" ? there.cost : there.gamma.value) = point.values[a];
-      if (there.cost > options.cost) continue;
-      if (there.cost == options.cost && point.error >= chosen->error) continue;
+      const TrainOptions there = options_at(found.options, found.axes, point.values);
+      if (cost_of(there) > cost_of(options)) continue;
+      if (cost_of(there) == cost_of(options) && point.error >= chosen->error) continue;
       chosen = &point;
       options = there;
     }
@@ -188,18 +189,10 @@ class Pilot {
 
 }  // namespace
 
-bool keeps_cost(const TrainOptions& options) {
-  return options.automatic.keep_cost || options.cost != TrainOptions().cost;
-}
-
-bool keeps_gamma(const TrainOptions& options) {
-  return options.automatic.keep_gamma || options.gamma.rule != Gamma::Rule::scale ||
-         options.kernel == KernelType::linear || options.kernel == KernelType::precomputed;
-}
-
 PilotParameters pilot_parameters(const Dataset& data, const TrainOptions& asked, double seconds,
                                  const RunControl& control) {
-  return Pilot(data, asked, seconds, control).run();
+  const TrainOptions with_units = with_chosen_tube(data, asked);
+  return Pilot(data, with_units, seconds, control).run();
 }
 
 }  // namespace tamis

@@ -15,6 +15,7 @@
 #include "kernels/kernel_blocks.hpp"
 #include "methods/common/binary_settings.hpp"
 #include "multiclass/train_machines.hpp"
+#include "selection/parameters.hpp"
 
 namespace tamis {
 namespace {
@@ -171,7 +172,7 @@ class Validator {
   bool train(const StoredMatrix& kernel, double gamma, double cost, std::span<const Index> rows,
              std::vector<GridMachine>* machines) const {
     std::vector<double> costs = data_.cost;
-    for (double& c : costs) c *= cost / context_.options.cost;
+    for (double& c : costs) c *= cost / cost_of(context_.options);
     const BinaryTrainer trainer = [&](const BinaryTask& task) {
       BinarySettings own = binary_settings(data_, context_, 0);
       own.kernel.gamma = gamma;

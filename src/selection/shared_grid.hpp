@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "methods/common/method.hpp"
@@ -20,6 +21,7 @@ struct FoldScores {
   std::vector<double>
       errors;  ///< by fold: share of wrong rows, or mean squared error; NaN: stopped
   double seconds = 0;
+  std::string failure;  ///< why an error is missing; empty when it was just not finished
 };
 
 /// Whether the matrices fit into what the memory budget leaves.

@@ -1,0 +1,81 @@
+#include "selection/final_training.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/deadline.hpp"
+#include "base/progress.hpp"
+#include "tamis/error.hpp"
+#include "training/run_method.hpp"
+
+namespace tamis {
+namespace {
+
+// Nothing when it is cancelled without a model.
+std::optional<TrainResult> train_in_time(const Dataset& rows, TrainOptions options,
+                                         const AutoBudget& budget, const RunControl& control) {
+  const double left = budget.left();
+  const bool limited = std::isfinite(left);
+  options.max_seconds = limited ? std::max(0.01, left) : 0;
+  const double grace = AutoBudget::kTrainingGrace * budget.limit();
+  const Deadline deadline(control, limited ? std::max(0.02, left + grace) : left);
+  try {
+    return run_method(rows, options, deadline.control());
+  } catch (const Cancelled&) {
+    return std::nullopt;
+  }
+}
+
+// On all rows, or on as many as the candidate is planned for.
+std::optional<TrainResult> train_on_rows(const Dataset& data, const Strata& strata,
+                                         const Candidate& best, const AutoBudget& budget,
+                                         const RunControl& control) {
+  if (best.rows >= data.rows()) return train_in_time(data, best.options, budget, control);
+  const std::vector<Index> drawn = draw_training_rows(strata, best.rows, best.options.seed);
+  std::optional<TrainResult> result =
+      train_in_time(data.select(drawn), best.options, budget, control);
+  if (result) map_rows(drawn, &result->report.support_rows);
+  return result;
+}
+
+// The stopped model saw the validation rows, the trial's did not: that favors the former, so it
+// must really be bad to lose.
+bool is_worse(const TrainResult& stopped, const Trials& trials, const RunControl& control) {
+  return trials.best() && held_out_error(stopped.model, trials.validation(),
+                                         unstopped(quiet(control))) > trials.best()->error;
+}
+
+TrainResult model_of_trial(const Trials::Best& best, const RunControl& control) {
+  TrainResult result = best.result;
+  result.report.stop_reason =
+      control.cancelled() ? StopReason::interrupted : StopReason::time_limit;
+  result.report.warnings.push_back(
+      fmt::format("the training was stopped: this is the model of a trial, {} on {} rows",
+                  result.report.method, best.rows));
+  result.report.details.emplace_back("rows_used", static_cast<double>(best.rows));
+  return result;
+}
+
+}  // namespace
+
+TrainResult train_chosen(const Dataset& data, const Strata& strata, const Candidate& best,
+                         const Trials& trials, const AutoBudget& budget,
+                         const RunControl& control) {
+  std::optional<TrainResult> result = train_on_rows(data, strata, best, budget, control);
+  if (!result) {
+    if (!trials.best()) throw Cancelled();
+    return model_of_trial(*trials.best(), control);
+  }
+  StopReason& stop_reason = result->report.stop_reason;
+  // The deadline's cancel is not the caller's.
+  if (stop_reason == StopReason::interrupted && !control.cancelled())
+    stop_reason = StopReason::time_limit;
+  if (stop_reason >= StopReason::time_limit && is_worse(*result, trials, control))
+    return model_of_trial(*trials.best(), control);
+  return *std::move(result);
+}
+
+}  // namespace tamis

@@ -1,0 +1,177 @@
+#include "selection/search_parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/parallel.hpp"
+#include "base/progress.hpp"
+#include "selection/search_clock.hpp"
+#include "selection/search_points.hpp"
+#include "selection/search_rows.hpp"
+#include "selection/tune_request.hpp"
+#include "selection/tune_scoring.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr Index kSearchRows = 5000;
+constexpr Index kShrink = 3;        // halving: rows of a round to rows of the one before
+constexpr Index kFewestRows = 200;  // halving: of the first round
+constexpr std::string_view kNotFinished = "not finished";
+
+// A point that was not finished keeps what an earlier round found.
+void add_scores(const FoldScores& scores, Index rows, TunePoint* point) {
+  const auto n = static_cast<double>(scores.errors.size());
+  double mean = 0;
+  for (const double e : scores.errors) mean += e / n;  // NaN when a fold is missing
+  point->seconds += scores.seconds;
+  if (!scores.failure.empty()) point->failure = scores.failure;
+  if (std::isnan(mean)) {
+    if (point->failure.empty() && std::isnan(point->error)) point->failure = kNotFinished;
+    return;
+  }
+  double squares = 0;
+  for (const double e : scores.errors) squares += (e - mean) * (e - mean);
+  point->error = mean;
+  point->deviation = std::sqrt(squares / (n - 1));
+  point->rows = rows;
+}
+
+class ParameterSearch {
+ public:
+  ParameterSearch(const Dataset& data, const TuneOptions& options, const RunControl& control)
+      : data_(data), options_(options), control_(control), clock_(options.max_seconds) {}
+
+  TuneResult run() {
+    result_.axes = search_axes(data_, options_, control_);
+    result_.folds = options_.folds;
+    result_.points = unscored_points();
+    result_.rows = rows_to_search();
+    std::vector<std::size_t> left(result_.points.size());
+    std::iota(left.begin(), left.end(), 0);
+    for (const Index rows : round_rows(options_.search, left.size(), result_.rows)) {
+      score(left, rows);
+      if (rows < result_.rows) keep_best(&left);
+      if (control_.cancelled() || clock_.is_over()) break;
+    }
+    choose(left);
+    result_.seconds = clock_.seconds();
+    return std::move(result_);
+  }
+
+ private:
+  std::vector<TunePoint> unscored_points() const {
+    std::vector<TunePoint> points;
+    for (std::vector<double>& values : point_values()) {
+      TunePoint point;
+      point.values = std::move(values);
+      point.error = std::nan("");
+      points.push_back(std::move(point));
+    }
+    return points;
+  }
+
+  std::vector<std::vector<double>> point_values() const {
+    if (options_.search != Search::random) return grid_points(result_.axes);
+    Random random = search_points_random(options_.base);
+    std::vector<std::uint8_t> whole;
+    for (const TuneAxis& axis : result_.axes) whole.push_back(is_whole(axis) ? 1 : 0);
+    return random_points(result_.axes, whole, options_.points, random);
+  }
+
+  Index rows_to_search() const {
+    const Index all = data_.rows();
+    const Index usual = options_.centres > 0 ? 0 : kSearchRows;
+    const Index asked = options_.rows >= 0 ? options_.rows : usual;
+    const Index rows = asked > 0 ? std::min(asked, all) : all;
+    if (rows < options_.folds)
+      throw DataError(fmt::format("{} rows are too few for {} folds", all, options_.folds));
+    return rows;
+  }
+
+  void score(std::span<const std::size_t> which, Index rows) {
+    const Dataset drawn = draw_search_rows(data_, rows, options_.base);
+    // Deaf to cancelling: what was finished is kept.
+    ProgressMeter meter(unstopped(control_), "tune", std::ssize(which) * parts_per_point(options_));
+    ScoringRound round{options_, result_.axes, {}, drawn, {}, clock_, control_, {}};
+    round.folds = deal_search_folds(drawn, options_.folds, options_.base);
+    round.on_part = [&meter] { meter.add(1); };
+    for (const std::size_t p : which) round.points.emplace_back(result_.points[p].values);
+    const Scoring scoring = choose_scoring(options_, result_.axes, drawn.rows(), control_);
+    if (scoring == Scoring::shared_kernel) result_.shared_kernel = true;
+    const std::vector<FoldScores> scores = score_points(round, scoring);
+    for (std::size_t k = 0; k < which.size(); ++k)
+      add_scores(scores[k], drawn.rows(), &result_.points[which[k]]);
+  }
+
+  bool comes_first(std::size_t a, std::size_t b) const {
+    return is_better(result_.points[a], result_.points[b]);
+  }
+
+  void keep_best(std::vector<std::size_t>* left) const {
+    std::sort(left->begin(), left->end(),
+              [&](std::size_t a, std::size_t b) { return comes_first(a, b); });
+    left->resize((left->size() + kShrink - 1) / kShrink);
+    std::sort(left->begin(), left->end());
+  }
+
+  void choose(std::span<const std::size_t> left) {
+    result_.best = *std::min_element(
+        left.begin(), left.end(), [&](std::size_t a, std::size_t b) { return comes_first(a, b); });
+    for (const std::size_t p : left) {
+      const TunePoint& point = result_.points[p];
+      if (std::isnan(point.error) && point.failure == kNotFinished) result_.finished = false;
+    }
+    const TunePoint& best = result_.points[result_.best];
+    if (std::isnan(best.error)) refuse(best);
+    result_.options = options_at(options_.base, result_.axes, best.values);
+  }
+
+  // Not one point has an error.
+  [[noreturn]] void refuse(const TunePoint& best) const {
+    if (control_.cancelled()) throw Cancelled();
+    throw InvalidArgument(best.failure == kNotFinished
+                              ? "no point was finished in the time given: allow more of it"
+                              : "no point could be trained: " + best.failure);
+  }
+
+  const Dataset& data_;
+  const TuneOptions& options_;
+  const RunControl& control_;
+  SearchClock clock_;
+  TuneResult result_;
+};
+
+}  // namespace
+
+std::vector<Index> round_rows(Search search, std::size_t points, Index rows) {
+  std::vector<Index> rounds{rows};
+  if (search != Search::halving) return rounds;
+  Index left = static_cast<Index>(points);
+  while (left > kShrink && rounds.front() / kShrink >= kFewestRows) {
+    rounds.insert(rounds.begin(), rounds.front() / kShrink);
+    left /= kShrink;
+  }
+  return rounds;
+}
+
+bool is_better(const TunePoint& a, const TunePoint& b) {
+  if (std::isnan(a.error) || std::isnan(b.error))
+    return !std::isnan(a.error) && std::isnan(b.error);
+  if (a.error != b.error) return a.error < b.error;
+  return a.values < b.values;
+}
+
+TuneResult search_parameters(const Dataset& data, const TuneOptions& options,
+                             const RunControl& control) {
+  return with_threads(control.threads,
+                      [&] { return ParameterSearch(data, options, control).run(); });
+}
+
+}  // namespace tamis

@@ -1,0 +1,101 @@
+#include "selection/trials.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/deadline.hpp"
+#include "base/progress.hpp"
+#include "selection/auto_budget.hpp"
+#include "tamis/error.hpp"
+#include "tamis/evaluate.hpp"
+#include "training/run_method.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr Index kMostInRuns = 10000;  // held-out rows, and half as many one by one
+constexpr Index kRunsShare = 6;       // at most one row of so many
+
+// Random numbers that no method draws.
+constexpr std::uint64_t kHoldOutStream = 0xA070;
+constexpr std::uint64_t kTrialStream = kHoldOutStream + 1;
+constexpr std::uint64_t kTrainingStream = kHoldOutStream + 2;
+
+std::uint64_t stream_of(std::size_t drawing) {
+  return drawing == 0 ? kHoldOutStream : kTrainingStream + drawing;
+}
+
+}  // namespace
+
+HoldOut draw_hold_out(const Dataset& data, const Strata& strata, Random random) {
+  const Index in_runs = std::min(kMostInRuns, data.rows() / kRunsShare);
+  std::vector<Index> held = draw_runs(strata, in_runs, random);
+  const std::vector<Index> single = draw_rows(without(strata, held), in_runs / 2, random);
+  held.insert(held.end(), single.begin(), single.end());
+  std::sort(held.begin(), held.end());
+  HoldOut result{std::move(held), {}, {}, 0};
+  result.validation = data.select(result.held);
+  result.rest = without(strata, result.held);
+  for (const std::vector<Index>& rows : result.rest) result.rest_rows += std::ssize(rows);
+  return result;
+}
+
+double held_out_error(const Model& model, const Dataset& rows, const RunControl& control) {
+  const Evaluation found = evaluate(model, rows, control);
+  return model.task() == Task::regression ? found.mse : found.error_rate;
+}
+
+Trials::Trials(const Dataset& data, const Strata& strata, const TrainOptions& asked,
+               const RunControl& control)
+    : data_(data), strata_(strata), seed_(asked.seed), control_(control), first_(draw(0)) {}
+
+std::shared_ptr<const HoldOut> Trials::draw(std::size_t drawing) const {
+  return std::make_shared<const HoldOut>(
+      draw_hold_out(data_, strata_, Random(seed_, stream_of(drawing))));
+}
+
+TrialSeries Trials::series(std::size_t drawing) {
+  const std::shared_ptr<const HoldOut> held_out = drawing == 0 ? first_ : draw(drawing);
+  const auto run_one = [this, held_out](const TrainOptions& options, Index rows, double seconds) {
+    return run(*held_out, options, rows, seconds);
+  };
+  return {run_one, held_out->rest_rows, held_out->validation.rows()};
+}
+
+std::optional<Trial> Trials::run(const HoldOut& held_out, TrainOptions options, Index rows,
+                                 double seconds) {
+  // The same rows for every candidate and all parameters, so that errors can be compared.
+  Random random(seed_, kTrialStream);
+  const std::vector<Index> drawn = draw_rows(held_out.rest, rows, random);
+  const Dataset part = data_.select(drawn);
+  options.max_seconds = seconds;
+  const Deadline deadline(quiet(control_), AutoBudget::kTrialGrace * seconds);
+  try {
+    TrainResult trained = run_method(part, options, deadline.control());
+    if (trained.report.stop_reason >= StopReason::time_limit) return std::nullopt;
+    const double error = held_out_error(trained.model, held_out.validation, deadline.control());
+    const Trial trial{part.rows(), trained.report.train_seconds, error};
+    keep(std::move(trained), error, drawn);
+    return trial;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void Trials::keep(TrainResult trained, double error, std::span<const Index> rows) {
+  if (best_ && !(error < best_->error)) return;
+  best_ = {std::move(trained), error, std::ssize(rows)};
+  map_rows(rows, &best_->result.report.support_rows);
+}
+
+std::vector<Index> draw_training_rows(const Strata& strata, Index rows, std::uint64_t seed) {
+  Random random(seed, kTrainingStream);
+  return draw_rows(strata, rows, random);
+}
+
+void map_rows(std::span<const Index> places, std::vector<Index>* rows) {
+  for (Index& row : *rows) row = places[usize(row)];
+}
+
+}  // namespace tamis
