@@ -34,14 +34,13 @@ class EvaluateCommand : public Command {
     const Model model = session.timed("load", [&] { return load_model(model_path_); });
     read_.text_labels = model.task() == Task::classification;
     const Dataset data = read_rows_for(session, model, data_path_, read_);
-    const Evaluation result =
-        session.timed("predict", [&] { return evaluate(model, data, session.control()); });
     std::vector<double> shares;
-    if (!limits_.empty()) {
-      shares = session.timed("indecision", [&] {
-        return indecision(model, data.features(), limits_, session.control());
-      });
-    }
+    const Evaluation result = session.timed("predict", [&] {
+      if (limits_.empty()) return evaluate(model, data, session.control());
+      const DecisionValues values = decision_values(model, data.features(), session.control());
+      shares = indecision(model, values, limits_);
+      return evaluate(model, data, values, session.control());
+    });
     session.report()["model"] = model_path_;
     session.report()["data"] = data_path_;
     session.report()["rows"] = result.rows;

@@ -80,7 +80,7 @@ py::object predict_rows(const Model& model, const py::object& features, int thre
     if (model.task() == Task::regression)
       numbers = decision_values(model, rows, control).values;
     else
-      positions = encode_labels(predict(model, rows, control), model.classes());
+      positions = predict_codes(model, rows, control);
   });
   if (model.task() == Task::regression) return from_vector(std::move(numbers), {rows.rows()});
   return from_vector(std::move(positions), {rows.rows()});
