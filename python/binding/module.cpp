@@ -86,15 +86,20 @@ py::object predict_rows(const Model& model, const py::object& features, int thre
   return from_vector(std::move(positions), {rows.rows()});
 }
 
-/// The values, and whether each column stands for a pair of classes rather than for one.
+/// The values of classes, the class positions they stand for, and whether each column stands for a
+/// pair of classes rather than for one.
 py::tuple decide_rows(const Model& model, const py::object& features, int threads,
                       const py::object& on_progress) {
   const Matrix rows = to_matrix(features);
   DecisionValues values;
-  run_listening(threads, 0, on_progress,
-                [&](const RunControl& control) { values = decision_values(model, rows, control); });
+  std::vector<std::int32_t> positions;
+  run_listening(threads, 0, on_progress, [&](const RunControl& control) {
+    values = decision_values(model, rows, control);
+    positions = predict_codes(model, values, control);
+  });
   const bool pairs = model.classes().size() > 1 && values.columns[0] != model.classes().name(0);
-  return py::make_tuple(from_vector(std::move(values.values), {values.rows, values.cols}), pairs);
+  return py::make_tuple(from_vector(std::move(values.values), {values.rows, values.cols}),
+                        from_vector(std::move(positions), {values.rows}), pairs);
 }
 
 /// A column for each class of the model.

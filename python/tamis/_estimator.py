@@ -189,8 +189,7 @@ class Estimator(BaseEstimator):
             return numbered_rows(X)
         return core_rows(X)
 
-    def _decide(self, X: Any) -> tuple[np.ndarray, bool]:
-        rows = self._prediction_rows(X)
+    def _decide(self, rows: Any) -> tuple[np.ndarray, np.ndarray, bool]:
         return self._model.decision_values(rows, thread_count(self.n_jobs), self._progress_listener())
 
     # What the machine is made of.
