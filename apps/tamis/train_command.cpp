@@ -114,12 +114,13 @@ class TrainCommand : public Command {
   void tell(Session& session, const TrainResult& result) const {
     const TrainReport& report = result.report;
     if (output_ == "-") return;
-    session.say(fmt::format("{} rows, {} features; {}", report.rows, report.features,
-                            result.model.describe()));
-    session.say(fmt::format("{} after {} iterations in {:.3g} s: objective {:.6g}, gap {:.3g}",
-                            stop_reason_name(report.stop_reason), report.iterations,
-                            report.train_seconds, report.objective, report.gap));
-    session.say(fmt::format("model written to {}", output_));
+    session.summarize(fmt::format("{} rows, {} features; {}", report.rows, report.features,
+                                  result.model.describe()));
+    session.summarize(
+        fmt::format("{} after {} iterations in {:.3g} s: objective {:.6g}, gap {:.3g}",
+                    stop_reason_name(report.stop_reason), report.iterations, report.train_seconds,
+                    report.objective, report.gap));
+    session.summarize(fmt::format("model written to {}", output_));
   }
 
   void fill_report(Session& session, const TrainReport& report) const {

@@ -64,6 +64,8 @@ class TuneCommand : public Command {
     tune_.base = training_.values();
     tune_.base.validate();
     for (const std::string& path : {csv_path_, output_}) session.require_one_stdout(path);
+    if (csv_path_ == "-" && output_ == "-")
+      throw UsageError("--csv and --output cannot both be standard output");
     training_.require_used_by(std::vector<std::string>{tune_.base.method});
     for (const TuneAxis& axis : tune_.axes) {
       if (training_.was_given(axis.option))
@@ -74,7 +76,7 @@ class TuneCommand : public Command {
         session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
     const TuneResult result =
         session.timed("tune", [&] { return tune(data, tune_, session.control()); });
-    if (csv_path_ != "-") tell(session, result, data.rows());
+    if (csv_path_ != "-" && output_ != "-") tell(session, result, data.rows());
     if (!csv_path_.empty()) write_text(csv_path_, csv(result));
     if (!report_path_.empty())
       write_text(report_path_,
@@ -159,8 +161,8 @@ class TuneCommand : public Command {
     session.timed("write", [&] { save_model(trained.model, output_); });
     for (const std::string& warning : trained.report.warnings) session.note("warning: " + warning);
     if (output_ == "-") return;
-    session.say(trained.model.describe());
-    session.say(fmt::format("model written to {}", output_));
+    session.summarize(trained.model.describe());
+    session.summarize(fmt::format("model written to {}", output_));
   }
 
   void fill_report(Session& session, const TuneResult& result) const {

@@ -36,6 +36,46 @@ class Generate(CliTest):
         self.assertIn("targets", self.ok("check", "y.svm").out)
 
 
+class Quiet(CliTest):
+    """With -q: results on standard output, and nothing on standard error."""
+
+    def setUp(self):
+        super().setUp()
+        self.ok("generate", "checkerboard", "--rows", 200, "-o", "a.svm")
+        self.ok("train", "a.svm", "-o", "m")
+
+    def quiet(self, *arguments, code=0):
+        result = self.run_tamis(*arguments, "-q")
+        self.assertEqual((result.code, result.err), (code, ""), arguments)
+        return result.out
+
+    def test_files_are_written_in_silence(self):
+        for command in (("generate", "spirals", "--rows", 20, "-o", "out"), ("scale", "a.svm", "-o", "out"),
+                        ("convert", "a.svm", "-o", "out"), ("train", "a.svm", "-o", "out"),
+                        ("calibrate", "m", "a.svm", "-o", "out"), ("predict", "m", "a.svm", "-o", "out")):
+            self.assertEqual(self.quiet(*command), "")
+            (self.folder / "out").unlink()
+        self.assertEqual(self.quiet("train", "a.svm", "-c", 1000, "--max-iterations", 5, "-o", "out", code=3), "")
+
+    def test_results_are_printed(self):
+        for command in (("evaluate", "m", "a.svm"), ("certify", "m", "a.svm"), ("check", "a.svm"), ("info", "m"),
+                        ("predict", "m", "a.svm"), ("generate", "spirals", "--rows", 20), ("scale", "a.svm")):
+            self.assertEqual(self.quiet(*command), self.ok(*command).out)
+        self.assertIn("exact", self.quiet("compare", "a.svm", "--methods", "exact"))
+        self.assertIn('"stop_reason": "converged"', self.quiet("train", "a.svm", "-o", "out", "--json", "-"))
+        self.assertGreater(len(self.quiet("convert", "m", "--to", "libsvm", "-o", "-")), 100)
+
+    def test_tune_prints_the_search_but_not_the_training(self):
+        search = ("tune", "a.svm", "--grid", "cost=1,10", "--folds", 2)
+        lines = self.quiet(*search, "-o", "out").splitlines()
+        self.assertTrue(lines[-1].startswith("best: "), lines)
+        self.assertEqual(self.ok(*search, "-o", "out").out.splitlines()[-1], "model written to out")
+        self.assertTrue(self.quiet(*search, "--csv", "-").startswith("cost,error,"))
+        model = self.start(*search, "-o", "-")  # bytes, not text
+        self.assertEqual(model.communicate()[0][8:9], b"{")
+        self.fails(2, "standard output", *search, "--csv", "-", "-o", "-")
+
+
 class Predict(CliTest):
     def setUp(self):
         super().setUp()
