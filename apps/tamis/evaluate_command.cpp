@@ -8,6 +8,7 @@
 #include "model_rows.hpp"
 #include "session.hpp"
 #include "tamis/io.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis::cli {
 namespace {
@@ -72,18 +73,17 @@ class EvaluateCommand : public Command {
   }
 
   static void tell_regression(Session& session, const Evaluation& result) {
-    session.say(
-        fmt::format("{} rows: mean squared error {:.6g}, mean absolute error {:.6g}, r2 {:.6g}",
-                    result.rows, result.mse, result.mae, result.r2));
+    session.say(fmt::format("{}: mean squared error {:.6g}, mean absolute error {:.6g}, r2 {:.6g}",
+                            counted(result.rows, "row"), result.mse, result.mae, result.r2));
     session.report()["mse"] = result.mse;
     session.report()["mae"] = result.mae;
     session.report()["r2"] = result.r2;
   }
 
   static void tell_classes(Session& session, const Evaluation& result) {
-    session.say(fmt::format("{} rows, {} errors: error rate {:.4f} %, accuracy {:.4f} %",
-                            result.rows, result.errors, 100 * result.error_rate,
-                            100 * result.accuracy));
+    session.say(fmt::format("{}, {}: error rate {:.4f} %, accuracy {:.4f} %",
+                            counted(result.rows, "row"), counted(result.errors, "error"),
+                            100 * result.error_rate, 100 * result.accuracy));
     if (result.has_probabilities) {
       session.say(fmt::format("probabilities: log loss {:.6g}, Brier score {:.6g}", result.log_loss,
                               result.brier));

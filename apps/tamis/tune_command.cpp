@@ -12,6 +12,7 @@
 #include "session.hpp"
 #include "tamis/io.hpp"
 #include "tamis/report_page.hpp"
+#include "tamis/text.hpp"
 #include "tamis/train.hpp"
 #include "training_options.hpp"
 
@@ -104,9 +105,9 @@ class TuneCommand : public Command {
   void tell(Session& session, const TuneResult& result, Index all_rows) const {
     const auto tried = std::count_if(result.points.begin(), result.points.end(),
                                      [](const TunePoint& p) { return !std::isnan(p.error); });
-    session.say(fmt::format("{} of {} points, {} folds, {} of {} rows, {:.3g} s", tried,
-                            result.points.size(), result.folds, result.rows, all_rows,
-                            result.seconds));
+    session.say(fmt::format("{} of {}, {}, {} of {}, {:.3g} s", tried,
+                            counted(result.points.size(), "point"), counted(result.folds, "fold"),
+                            result.rows, counted(all_rows, "row"), result.seconds));
     const std::string map = heat_map(result, tune_.base.task, isatty(STDOUT_FILENO) != 0);
     if (!map.empty()) {
       session.say(is_regression() ? "mean squared error:" : "error, %:");

@@ -268,6 +268,8 @@ void bind_model(py::module_& module) {
              py::arg("test_share"), py::arg("runs"), py::arg("threads"), py::arg("memory_bytes"),
              py::arg("on_progress"));
   module.def("parse_bytes", parse_bytes);
+  module.def("counted",
+             [](std::int64_t count, const std::string& one) { return counted(count, one); });
   module.def("load_model", [](const std::string& path) {
     const py::gil_scoped_release no_python;
     return load_model(path);

@@ -163,8 +163,8 @@ class Estimator(BaseEstimator):
 
     def _tell(self) -> None:
         report = self.report_
-        logger.log(logging.INFO if self.verbose else logging.DEBUG, "%s: %s; %s after %d iterations, %.3f s",
-                   type(self).__name__, self._model.describe(), report["stop_reason"], report["iterations"],
+        logger.log(logging.INFO if self.verbose else logging.DEBUG, "%s: %s; %s after %s, %.3f s",
+                   type(self).__name__, self._model.describe(), report["stop_reason"], _core.counted(report["iterations"], "iteration"),
                    report["train_seconds"])
         for text in report["remarks"]:
             logger.log(logging.INFO if self.verbose else logging.DEBUG, "%s", text)

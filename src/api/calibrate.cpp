@@ -94,7 +94,8 @@ TrainResult train_calibrated(const Dataset& data, const TrainOptions& options, i
                              CalibrationMethod method, const RunControl& control) {
   require_classes(options.task);
   if (folds < 2 || folds > data.rows())
-    throw InvalidArgument(fmt::format("{} folds: give 2 or more, up to the number of rows", folds));
+    throw InvalidArgument(
+        fmt::format("folds is {}: give 2 or more, up to the number of rows", folds));
   TrainResult result = train(data, options, control);
   const Stopwatch watch;
   const Labels& classes = result.model.classes();

@@ -25,6 +25,7 @@
 #include "selection/shared_grid.hpp"
 #include "tamis/error.hpp"
 #include "tamis/evaluate.hpp"
+#include "tamis/text.hpp"
 #include "tamis/train.hpp"
 
 namespace tamis {
@@ -125,7 +126,8 @@ class Tuner {
     const Index asked = options_.rows >= 0 ? options_.rows : on_neighbourhoods() ? 0 : kSearchRows;
     result_.rows = asked > 0 ? std::min(asked, all) : all;
     if (result_.rows < options_.folds)
-      throw DataError(fmt::format("{} rows are too few for {} folds", all, options_.folds));
+      throw DataError(fmt::format("{} too few for {}", counted(all, "row is", "rows are"),
+                                  counted(options_.folds, "fold")));
     std::vector<std::size_t> left(result_.points.size());
     std::iota(left.begin(), left.end(), 0);
     for (const Index rows : rounds()) {

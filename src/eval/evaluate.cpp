@@ -9,6 +9,7 @@
 #include "tamis/calibrate.hpp"
 #include "tamis/error.hpp"
 #include "tamis/predict.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -143,8 +144,8 @@ Evaluation evaluate(const Model& model, const Dataset& data, const DecisionValue
                     const RunControl& control) {
   require_labels(data);
   if (values.rows != data.rows())
-    throw InvalidArgument(
-        fmt::format("decision values of {} rows for data of {}", values.rows, data.rows()));
+    throw InvalidArgument(fmt::format("decision values of {} for data of {}",
+                                      counted(values.rows, "row"), data.rows()));
   Evaluation result = score_labels(model, data, predict(model, values, control));
   if (model.has_probabilities()) {
     score_probabilities(probabilities(model, values, control),

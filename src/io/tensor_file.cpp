@@ -10,6 +10,7 @@
 #include "base/check.hpp"
 #include "base/checked.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -175,8 +176,8 @@ const TensorFile::Array& TensorFile::find(const std::string& name, Dtype dtype,
   if (found == arrays_.end()) throw DataError(fmt::format("there is no array '{}'", name));
   const Array& array = found->second;
   if (array.dtype != dtype || array.shape.size() != dimensions) {
-    throw DataError(fmt::format("array '{}' must have {} dimensions of {}", name, dimensions,
-                                info(dtype).name));
+    throw DataError(fmt::format("array '{}' must have {} of {}", name,
+                                counted(dimensions, "dimension"), info(dtype).name));
   }
   return array;
 }
@@ -206,7 +207,8 @@ Matrix get_matrix(const TensorFile& file, const std::string& name, Index cols) {
   }
   const auto tensor = file.get<float>(name, 2);
   if (tensor.shape[1] != cols)
-    throw DataError(fmt::format("'{}' has {} columns of {}", name, tensor.shape[1], cols));
+    throw DataError(
+        fmt::format("'{}' has {} of {}", name, counted(tensor.shape[1], "column"), cols));
   return Matrix::dense_view(tensor.shape[0], cols, tensor.values.data(), file.owner());
 }
 

@@ -14,6 +14,7 @@
 #include "model/local_models.hpp"
 #include "model/row_order.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -63,7 +64,7 @@ TrainedLocally train_neighbourhoods(const TrainingSet& data, const Neighbourhood
   const Index threads = resolve_threads(context.control.threads);
   const Index work = binary_work_bytes(data.features, parts.k);
   const Index budget = resolve_memory_budget(context.control.memory_bytes);
-  require_memory(fmt::format("local machines of {} rows", parts.k),
+  require_memory(fmt::format("local machines of {}", counted(parts.k, "row")),
                  resident_memory_bytes() + threads * work, budget);
   binary.cache_bytes = (budget - resident_memory_bytes() - threads * work) / 10 * 9 / threads;
 

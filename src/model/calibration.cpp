@@ -9,6 +9,7 @@
 #include "base/checked.hpp"
 #include "model/pairwise_coupling.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -69,8 +70,9 @@ double calibrated(CalibrationMethod method, const Calibrator& calibrator, double
 
 void Calibration::validate() const {
   if (num_classes < 2 || num_machines(decision, num_classes) != static_cast<Index>(machines.size()))
-    throw DataError(fmt::format("a calibration of {} machines for {} classes ({})", machines.size(),
-                                num_classes, decision_name(decision)));
+    throw DataError(fmt::format("a calibration of {} for {} ({})",
+                                counted(machines.size(), "machine"), counted(num_classes, "class"),
+                                decision_name(decision)));
   for (const Calibrator& machine : machines) {
     if (method == CalibrationMethod::isotonic)
       validate_points(machine);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -67,8 +68,9 @@ std::vector<std::string> decision_column_names(Decision decision, Index machines
                         ? count <= 2 && machines == 1
                         : count >= 1 && num_machines(decision, count) == machines;
   if (!fits) {
-    throw DataError(fmt::format("{} classes do not go with {} machines ({})", count, machines,
-                                decision_name(decision)));
+    throw DataError(fmt::format("{} not go with {} ({})",
+                                counted(count, "class does", "classes do"),
+                                counted(machines, "machine"), decision_name(decision)));
   }
   std::vector<std::string> names;
   if (decision == Decision::single) {

@@ -16,6 +16,7 @@
 #include "selection/pilot_parameters.hpp"
 #include "tamis/error.hpp"
 #include "tamis/evaluate.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -442,18 +443,19 @@ class Chooser {
 
   void explain(std::span<const Candidate> all) {
     for (const Candidate& candidate : all) {
-      reason_ += fmt::format(
-          "{}{} {}{} in {:.3g} s", reason_.empty() ? "" : ", ", candidate.method,
-          error_text(candidate.forecast.error, options_.task),
-          candidate.rows < data_.rows() ? fmt::format(" on {} rows", candidate.rows) : "",
-          candidate.forecast.seconds);
+      reason_ +=
+          fmt::format("{}{} {}{} in {:.3g} s", reason_.empty() ? "" : ", ", candidate.method,
+                      error_text(candidate.forecast.error, options_.task),
+                      candidate.rows < data_.rows() ? " on " + counted(candidate.rows, "row") : "",
+                      candidate.forecast.seconds);
     }
   }
 
   void announce(const Candidate& best) {
     say(fmt::format("auto: {}{} on {}", best.method, parameter_words(),
-                    best.rows < data_.rows() ? fmt::format("{} of {} rows", best.rows, data_.rows())
-                                             : fmt::format("all {} rows", data_.rows())));
+                    best.rows < data_.rows()
+                        ? fmt::format("{} of {}", best.rows, counted(data_.rows(), "row"))
+                        : "all " + counted(data_.rows(), "row")));
     say(fmt::format("forecast: {:.3g} s of training, error {}; choosing took {:.3g} s",
                     best.forecast.seconds, error_text(best.forecast.error, options_.task),
                     watch_.seconds()));
@@ -519,8 +521,8 @@ class Chooser {
     result.report.stop_reason =
         control_.cancelled() ? StopReason::interrupted : StopReason::time_limit;
     result.report.warnings.push_back(
-        fmt::format("the training was stopped: this is the model of a trial, {} on {} rows",
-                    result.report.method, fallback_rows_));
+        fmt::format("the training was stopped: this is the model of a trial, {} on {}",
+                    result.report.method, counted(fallback_rows_, "row")));
     result.report.details.emplace_back("rows_used", static_cast<double>(fallback_rows_));
     return result;
   }

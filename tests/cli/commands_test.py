@@ -1,6 +1,7 @@
 """Every command does its job."""
 import json
 import os
+import re
 
 from harness import LINEAR_MODEL, REGRESSION_MODEL, CliTest, main
 
@@ -74,6 +75,36 @@ class Quiet(CliTest):
         model = self.start(*search, "-o", "-")  # bytes, not text
         self.assertEqual(model.communicate()[0][8:9], b"{")
         self.fails(2, "standard output", *search, "--csv", "-", "-o", "-")
+
+
+class OneOfEach(CliTest):
+    """No command speaks of 1 rows."""
+
+    def test_singular(self):
+        self.write("one.svm", "1 1:2\n")
+        self.write("wrong.svm", "-1 1:2\n")
+        self.write("wide.csv", "2,1\n")
+        self.write("two.svm", "1 1:2\n-1 1:-2\n")
+        self.write("alike.svm", "1 1:2 2:1\n-1 1:2 2:1\n" + "1 1:3 2:1\n" * 30)
+        text = ""
+        for command in (("convert", "one.svm", "-o", "one.csv"), ("scale", "one.svm", "-o", "s.svm"),
+                        ("generate", "gaussians", "--rows", 1, "--features", 1, "-o", "g.svm"),
+                        ("train", "two.svm", "-o", "m"), ("info", "m"), ("evaluate", "m", "one.svm"),
+                        ("certify", "m", "two.svm", "--against", "m"), ("check", "one.svm"), ("check", "alike.svm"),
+                        ("train", "two.svm", "--method", "falk", "-o", "f"), ("train", "two.svm", "--method", "linear", "-o", "l"),
+                        ("train", "two.svm", "--method", "random-subset", "--members", 1, "-o", "e"),
+                        ("compare", "two.svm", "--test", "one.svm", "--methods", "exact"),
+                        ("tune", "two.svm", "--grid", "cost=1", "--folds", 2),
+                        ("tune", "one.svm"), ("certify", "m", "one.svm"), ("evaluate", "m", "wrong.svm"),
+                        ("predict", "m", "wide.csv", "--label", "none")):
+            result = self.run_tamis(*command)
+            text += result.out + result.err
+        nouns = "rows|features|vectors|machines|errors|iterations|points|members|columns|classes"
+        self.assertNotRegex(text, r"\b1 (?:local |support |training |test |of 1 )?(?:" + nouns + r")\b")
+        for part in ("1 row, 1 feature", "after 1 iteration in", "1 error", "1 test row", "1 of 1 point", "1 member",
+                     "1 local machine", "1 column is constant", "1 row repeats", "1 row (100 %)", "1 row is too few",
+                     "1 support vector is", "only 1 column is known"):
+            self.assertIn(part, text)
 
 
 class Predict(CliTest):
@@ -281,7 +312,7 @@ class Check(CliTest):
     def test_words_targets_and_one_class(self):
         self.write("w.csv", "1,2,cat\n2,2,dog\n")
         text = self.ok("check", "w.csv").out
-        self.assertRegex(text, r"class +cat: 1 rows")
+        self.assertRegex(text, r"class +cat: 1 row ")
         self.assertRegex(text, r"constant columns +1\n")
         self.write("t.svm", "0.5 1:1\n0.25 1:2\n")
         self.assertRegex(self.ok("check", "t.svm").out, r"targets +0.25 to 0.5")
