@@ -5,6 +5,7 @@
 #include "tamis/calibrate.hpp"
 #include "tamis/evaluate.hpp"
 #include "tamis/io.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis::cli {
 namespace {
@@ -37,9 +38,9 @@ class CalibrateCommand : public Command {
         session.timed("predict", [&] { return evaluate(calibrated, data, session.control()); });
     session.timed("write", [&] { save_model(calibrated, output_); });
     if (output_ != "-") {
-      session.say(fmt::format("{} on {} rows: log loss {:.6g}, Brier score {:.6g}", how_,
-                              data.rows(), result.log_loss, result.brier));
-      session.say(fmt::format("model written to {}", output_));
+      session.summarize(fmt::format("{} on {}: log loss {:.6g}, Brier score {:.6g}", how_,
+                                    counted(data.rows(), "row"), result.log_loss, result.brier));
+      session.summarize(fmt::format("model written to {}", output_));
     }
     auto& json = session.report();
     json["model"] = model_path_;

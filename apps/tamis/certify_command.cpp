@@ -10,6 +10,7 @@
 #include "model_rows.hpp"
 #include "session.hpp"
 #include "tamis/io.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis::cli {
 namespace {
@@ -66,13 +67,13 @@ class CertifyCommand : public Command {
  private:
   void tell(Session& session, const Certificate& c) const {
     session.say(fmt::format("assumed: {}", c.problem));
-    session.say(fmt::format("{} rows, {} support vectors{}", c.rows, c.support_vectors,
+    session.say(fmt::format("{}, {}{}", counted(c.rows, "row"),
+                            counted(c.support_vectors, "support vector"),
                             c.in_double ? "; kernel values in double precision" : ""));
     if (c.foreign_vectors > 0) {
       session.say(
-          fmt::format("{} support vectors are not among the rows: the dual objective of the "
-                      "model is not known",
-                      c.foreign_vectors));
+          fmt::format("{} not among the rows: the dual objective of the model is not known",
+                      counted(c.foreign_vectors, "support vector is", "support vectors are")));
     }
     if (c.machines.size() > 1) {
       session.say(fmt::format("{:>12} {:>10} {:>14} {:>14} {:>11} {:>11} {:>10}", "machine", "rows",
@@ -84,15 +85,16 @@ class CertifyCommand : public Command {
                                 one.violating_rows));
       }
       if (c.machines.size() > kListed)
-        session.say(fmt::format("... and {} more machines", c.machines.size() - kListed));
+        session.say(
+            fmt::format("... and {}", counted(c.machines.size() - kListed, "more machine")));
     }
     session.say(fmt::format("primal {:.10g}, dual {:.10g}, gap {:.3g} ({:.3g} relative)", c.primal,
                             c.dual, c.gap, c.relative_gap));
-    std::string rows =
-        c.violating_rows == 0
-            ? fmt::format("no row violates by more than {:.3g}", c.eps)
-            : fmt::format("{} rows violate by more than {:.3g}, by {:.3g} on average",
-                          c.violating_rows, c.eps, c.mean_violation);
+    std::string rows = c.violating_rows == 0
+                           ? fmt::format("no row violates by more than {:.3g}", c.eps)
+                           : fmt::format("{} by more than {:.3g}, by {:.3g} on average",
+                                         counted(c.violating_rows, "row violates", "rows violate"),
+                                         c.eps, c.mean_violation);
     session.say(fmt::format("largest violation {:.3g}; {}", c.violation, rows));
     session.say(c.certified ? fmt::format("certified: the optimum at eps {:.3g}", c.eps)
                             : fmt::format("not certified at eps {:.3g}{}", c.eps, reason(c)));
@@ -103,8 +105,9 @@ class CertifyCommand : public Command {
       if (one.certified) continue;
       const std::string where = c.machines.size() > 1 ? " of machine " + one.name : "";
       if (one.foreign_vectors > 0)
-        return fmt::format(": {} support vectors{} are not among the rows", one.foreign_vectors,
-                           where);
+        return fmt::format(": {}{} not among the rows",
+                           counted(one.foreign_vectors, "support vector"),
+                           where + (one.foreign_vectors == 1 ? " is" : " are"));
       if (one.violation > c.eps + one.rounding)
         return fmt::format(": row {}{} violates by {:.3g}", one.worst_row + 1, where,
                            one.violation);
@@ -166,9 +169,9 @@ class CertifyCommand : public Command {
     const auto percent = [&](Index all) {
       return all > 0 ? 100 * static_cast<double>(overlap.shared) / static_cast<double>(all) : 0.0;
     };
-    session.say(fmt::format("{} support vectors shared: {:.1f} % of {} here, {:.1f} % of {} in {}",
-                            overlap.shared, percent(overlap.own), overlap.own,
-                            percent(overlap.other), overlap.other, other_path_));
+    session.say(fmt::format("{} shared: {:.1f} % of {} here, {:.1f} % of {} in {}",
+                            counted(overlap.shared, "support vector"), percent(overlap.own),
+                            overlap.own, percent(overlap.other), overlap.other, other_path_));
     session.report()["against"] = {{"model", other_path_},
                                    {"shared", overlap.shared},
                                    {"own", overlap.own},

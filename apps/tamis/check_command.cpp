@@ -3,6 +3,7 @@
 #include "data_summary.hpp"
 #include "session.hpp"
 #include "tamis/io.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis::cli {
 namespace {
@@ -46,7 +47,7 @@ class CheckCommand : public Command {
     for (std::size_t c = 0; c < std::min(s.classes.size(), kClassesShown); ++c) {
       const auto& [name, count] = s.classes[c];
       line(session, "class",
-           fmt::format("{}: {} rows ({:.3g} %)", name, count,
+           fmt::format("{}: {} ({:.3g} %)", name, counted(count, "row"),
                        100.0 * static_cast<double>(count) / static_cast<double>(s.rows)));
     }
     if (s.classes.size() > kClassesShown)

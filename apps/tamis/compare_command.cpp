@@ -12,6 +12,7 @@
 #include "tamis/io.hpp"
 #include "tamis/report_page.hpp"
 #include "tamis/split.hpp"
+#include "tamis/text.hpp"
 #include "tamis/tune.hpp"
 #include "training_options.hpp"
 
@@ -133,10 +134,10 @@ class CompareCommand : public Command {
   void tell(Session& session, const Comparison& comparison) const {
     if (csv_path_ != "-" && markdown_path_ != "-") {
       session.say(fmt::format(
-          "{} training rows, {} test rows, {} features{}{}", comparison.train_rows,
-          comparison.test_rows, comparison.features,
-          comparison.classes.empty() ? "" : fmt::format(", {} classes", comparison.classes.size()),
-          comparison.runs == 1 ? "" : fmt::format("; {} runs", comparison.runs)));
+          "{}, {}, {}{}{}", counted(comparison.train_rows, "training row"),
+          counted(comparison.test_rows, "test row"), counted(comparison.features, "feature"),
+          comparison.classes.empty() ? "" : ", " + counted(comparison.classes.size(), "class"),
+          comparison.runs == 1 ? "" : "; " + counted(comparison.runs, "run")));
       session.say(comparison_table(comparison));
     }
     if (!csv_path_.empty()) write_text(csv_path_, comparison_csv(comparison));

@@ -7,6 +7,7 @@
 
 #include "session.hpp"
 #include "tamis/io.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis::cli {
 namespace {
@@ -84,7 +85,8 @@ class ConvertCommand : public Command {
     session.report()["rows"] = data.rows();
     session.report()["features"] = data.cols();
     if (output_ != "-")
-      session.note(fmt::format("{}: {} rows, {} features", output_, data.rows(), data.cols()));
+      session.note(fmt::format("{}: {}, {}", output_, counted(data.rows(), "row"),
+                               counted(data.cols(), "feature")));
   }
 
   std::string input_;

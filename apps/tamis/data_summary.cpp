@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis::cli {
 namespace {
@@ -170,23 +171,24 @@ std::vector<std::string> advice(const DataSummary& s, const std::string& path) {
                     "scale --help",
                     magnitude));
   if (s.constant_columns > 0)
-    lines.push_back(fmt::format("{} of {} columns never change: they tell nothing",
-                                s.constant_columns, s.features));
+    lines.push_back(fmt::format("{} constant (of {}): constant columns tell nothing",
+                                counted(s.constant_columns, "column is", "columns are"),
+                                s.features));
   if (s.classes.size() == 1) lines.push_back("there is only one class: nothing to learn");
   if (s.classes.size() > 1) {
     const auto by_count = [](const auto& a, const auto& b) { return a.second < b.second; };
     const auto [few, many] = std::minmax_element(s.classes.begin(), s.classes.end(), by_count);
     if (few->second * 10 < many->second)
       lines.push_back(
-          fmt::format("class {} has {} rows for {} of class {}: accuracy alone will "
+          fmt::format("class {} has {} for {} of class {}: accuracy alone will "
                       "flatter; consider class weights",
-                      few->first, few->second, many->second, many->first));
+                      few->first, counted(few->second, "row"), many->second, many->first));
   }
   if (s.contradicting_rows > 0)
     lines.push_back(
-        fmt::format("{} rows repeat another row with a different label: no model can "
+        fmt::format("{} another row with a different label: no model can "
                     "be right on both",
-                    s.contradicting_rows));
+                    counted(s.contradicting_rows, "row repeats", "rows repeat")));
   return lines;
 }
 

@@ -8,6 +8,7 @@
 #include "model_rows.hpp"
 #include "session.hpp"
 #include "tamis/io.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis::cli {
 namespace {
@@ -34,14 +35,13 @@ class EvaluateCommand : public Command {
     const Model model = session.timed("load", [&] { return load_model(model_path_); });
     read_.text_labels = model.task() == Task::classification;
     const Dataset data = read_rows_for(session, model, data_path_, read_);
-    const Evaluation result =
-        session.timed("predict", [&] { return evaluate(model, data, session.control()); });
     std::vector<double> shares;
-    if (!limits_.empty()) {
-      shares = session.timed("indecision", [&] {
-        return indecision(model, data.features(), limits_, session.control());
-      });
-    }
+    const Evaluation result = session.timed("predict", [&] {
+      if (limits_.empty()) return evaluate(model, data, session.control());
+      const DecisionValues values = decision_values(model, data.features(), session.control());
+      shares = indecision(model, values, limits_);
+      return evaluate(model, data, values, session.control());
+    });
     session.report()["model"] = model_path_;
     session.report()["data"] = data_path_;
     session.report()["rows"] = result.rows;
@@ -73,18 +73,17 @@ class EvaluateCommand : public Command {
   }
 
   static void tell_regression(Session& session, const Evaluation& result) {
-    session.say(
-        fmt::format("{} rows: mean squared error {:.6g}, mean absolute error {:.6g}, r2 {:.6g}",
-                    result.rows, result.mse, result.mae, result.r2));
+    session.say(fmt::format("{}: mean squared error {:.6g}, mean absolute error {:.6g}, r2 {:.6g}",
+                            counted(result.rows, "row"), result.mse, result.mae, result.r2));
     session.report()["mse"] = result.mse;
     session.report()["mae"] = result.mae;
     session.report()["r2"] = result.r2;
   }
 
   static void tell_classes(Session& session, const Evaluation& result) {
-    session.say(fmt::format("{} rows, {} errors: error rate {:.4f} %, accuracy {:.4f} %",
-                            result.rows, result.errors, 100 * result.error_rate,
-                            100 * result.accuracy));
+    session.say(fmt::format("{}, {}: error rate {:.4f} %, accuracy {:.4f} %",
+                            counted(result.rows, "row"), counted(result.errors, "error"),
+                            100 * result.error_rate, 100 * result.accuracy));
     if (result.has_probabilities) {
       session.say(fmt::format("probabilities: log loss {:.6g}, Brier score {:.6g}", result.log_loss,
                               result.brier));

@@ -5,6 +5,7 @@
 #include "session.hpp"
 #include "tamis/generate.hpp"
 #include "tamis/io.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis::cli {
 namespace {
@@ -47,8 +48,8 @@ class GenerateCommand : public Command {
         session.timed("generate", [&] { return generate(name_, generate_, session.control()); });
     session.timed("write", [&] { write_dataset(output_, made.data, write_, session.control()); });
     const Index rows = made.data.rows();
-    std::string remark =
-        fmt::format("{}: {} rows, {} features, seed {}", name_, rows, made.data.cols(), seed_);
+    std::string remark = fmt::format("{}: {}, {}, seed {}", name_, counted(rows, "row"),
+                                     counted(made.data.cols(), "feature"), seed_);
     if (made.bayes_error >= 0)
       remark += fmt::format("; no classifier is right on more than {:.2f} % of such rows",
                             100 * (1 - made.bayes_error));

@@ -204,7 +204,7 @@ void Options::common(CommonOptions& common) {
           "threads to use, 0 for all that this process may use");
   bytes("--memory", common.memory_bytes,
         "most memory to use, as 500M or 4G (default: 80 % of what is free)");
-  flag("-q,--quiet", common.quiet, "no progress, no remarks: errors only");
+  flag("-q,--quiet", common.quiet, "only results and errors: no progress, no remarks, no summary");
   text("--json", common.json_path, "FILE",
        "write what was done, with times, as one JSON object; - is standard output, in place of the "
        "text for people");

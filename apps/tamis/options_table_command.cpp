@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 
@@ -39,14 +40,10 @@ class OptionsTableCommand : public Command {
   std::string method_;
   bool own_ = false;
 
-  // Choices that the help does not name already.
+  // As in the help of the commands.
   static std::string choices(const OptionDescription& option) {
-    std::string list;
-    for (const std::string_view choice : option.choices) {
-      if (option.help.find(choice) != std::string_view::npos) continue;
-      list += (list.empty() ? ": `" : ", `") + std::string(choice) + "`";
-    }
-    return list;
+    if (option.choices.empty()) return "";
+    return fmt::format("; one of `{}`", fmt::join(option.choices, "`, `"));
   }
 };
 

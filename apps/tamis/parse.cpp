@@ -46,6 +46,23 @@ std::vector<Bound> bind_options(CLI::App& app, const Options& options) {
                                nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest)));
 }
 
+// LIBSVM's -h is a switch, 0 or 1: its scripts must not get the help, and exit code 0, instead of a
+// model.
+void refuse_shrinking_switch(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front() != "train") return;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    const std::string value = argument == "-h" && i + 1 < arguments.size() ? arguments[i + 1]
+                              : argument.starts_with("-h")                 ? argument.substr(2)
+                                                                           : "";
+    if (value != "0" && value != "1") continue;
+    throw UsageError(
+        fmt::format("-h {0}: leave it out; shrinking, which LIBSVM's -h {0} switches {1}, never "
+                    "changes the result here (-h alone is help)",
+                    value, value == "0" ? "off" : "on"));
+  }
+}
+
 std::vector<std::string> option_names(const Options& options) {
   std::vector<std::string> names = {"--help"};
   for (const OptionInfo& info : options.all()) {
@@ -114,9 +131,10 @@ Parsed parse_command_line(const std::vector<CommandEntry>& commands, int argc,
     return static_cast<std::size_t>(found - subcommands.begin());
   };
 
+  const std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
+  refuse_shrinking_switch(given);
   // CLI11 takes the arguments last first.
-  auto arguments =
-      join_class_weights(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
+  auto arguments = join_class_weights(given);
   std::reverse(arguments.begin(), arguments.end());
   try {
     app.parse(std::move(arguments));

@@ -78,16 +78,16 @@ class PredictCommand : public Command {
     const Dataset data = read_rows_for(session, model, data_path_, read_);
     std::string text;
     const Labels predicted = session.timed("predict", [&] {
-      Labels labels = predict(model, data.features(), session.control());
-      if (probabilities_) {
-        text = probability_lines(model.classes(), labels,
-                                 probabilities(model, data.features(), session.control()));
-      } else if (decision_values_) {
-        const auto values = decision_values(model, data.features(), session.control());
-        text = table_lines(values.columns, labels, values);
-      } else {
+      if (!probabilities_ && !decision_values_) {
+        Labels labels = predict(model, data.features(), session.control());
         text = label_lines(labels);
+        return labels;
       }
+      const auto values = decision_values(model, data.features(), session.control());
+      Labels labels = predict(model, values, session.control());
+      text = probabilities_ ? probability_lines(model.classes(), labels,
+                                                probabilities(model, values, session.control()))
+                            : table_lines(values.columns, labels, values);
       return labels;
     });
     session.timed("write", [&] { write_text(output_, text); });

@@ -6,6 +6,7 @@
 #include "session.hpp"
 #include "tamis/io.hpp"
 #include "tamis/scaling.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis::cli {
 namespace {
@@ -72,8 +73,8 @@ class ScaleCommand : public Command {
     report["rows"] = data.rows();
     report["features"] = data.cols();
     if (output_ != "-")
-      session.note(fmt::format("{}: {} rows, {} features, {} scaling", output_, data.rows(),
-                               data.cols(), scaling_name(scaling.method)));
+      session.note(fmt::format("{}: {}, {}, {} scaling", output_, counted(data.rows(), "row"),
+                               counted(data.cols(), "feature"), scaling_name(scaling.method)));
     return kExitOk;
   }
 

@@ -72,6 +72,10 @@ void Session::say(std::string_view line) {
   std::fputc('\n', stdout);
 }
 
+void Session::summarize(std::string_view line) {
+  if (!common_.quiet) say(line);
+}
+
 void Session::note(std::string_view line) {
   if (common_.quiet) return;
   clear_progress();

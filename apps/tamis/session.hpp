@@ -24,8 +24,11 @@ class Session {
   const RunControl& control() const { return control_; }
   bool quiet() const { return common_.quiet; }
 
-  /// A result for people: standard output, unless --json has taken it.
+  /// A result for people, which the command was run for: standard output, unless --json has taken
+  /// it.
   void say(std::string_view line);
+  /// What was done, of a command whose result is a file: as say(), unless --quiet.
+  void summarize(std::string_view line);
   /// A remark: standard error, unless --quiet.
   void note(std::string_view line);
   /// The report; written by finish() if --json was given.

@@ -7,6 +7,7 @@
 #include "tamis/calibrate.hpp"
 #include "tamis/io.hpp"
 #include "tamis/stream.hpp"
+#include "tamis/text.hpp"
 #include "tamis/train.hpp"
 #include "training_options.hpp"
 
@@ -114,12 +115,13 @@ class TrainCommand : public Command {
   void tell(Session& session, const TrainResult& result) const {
     const TrainReport& report = result.report;
     if (output_ == "-") return;
-    session.say(fmt::format("{} rows, {} features; {}", report.rows, report.features,
-                            result.model.describe()));
-    session.say(fmt::format("{} after {} iterations in {:.3g} s: objective {:.6g}, gap {:.3g}",
-                            stop_reason_name(report.stop_reason), report.iterations,
-                            report.train_seconds, report.objective, report.gap));
-    session.say(fmt::format("model written to {}", output_));
+    session.summarize(fmt::format("{}, {}; {}", counted(report.rows, "row"),
+                                  counted(report.features, "feature"), result.model.describe()));
+    session.summarize(fmt::format("{} after {} in {:.3g} s: objective {:.6g}, gap {:.3g}",
+                                  stop_reason_name(report.stop_reason),
+                                  counted(report.iterations, "iteration"), report.train_seconds,
+                                  report.objective, report.gap));
+    session.summarize(fmt::format("model written to {}", output_));
   }
 
   void fill_report(Session& session, const TrainReport& report) const {

@@ -12,6 +12,7 @@
 #include "session.hpp"
 #include "tamis/io.hpp"
 #include "tamis/report_page.hpp"
+#include "tamis/text.hpp"
 #include "tamis/train.hpp"
 #include "training_options.hpp"
 
@@ -64,6 +65,8 @@ class TuneCommand : public Command {
     tune_.base = training_.values();
     tune_.base.validate();
     for (const std::string& path : {csv_path_, output_}) session.require_one_stdout(path);
+    if (csv_path_ == "-" && output_ == "-")
+      throw UsageError("--csv and --output cannot both be standard output");
     training_.require_used_by(std::vector<std::string>{tune_.base.method});
     for (const TuneAxis& axis : tune_.axes) {
       if (training_.was_given(axis.option))
@@ -74,7 +77,7 @@ class TuneCommand : public Command {
         session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
     const TuneResult result =
         session.timed("tune", [&] { return tune(data, tune_, session.control()); });
-    if (csv_path_ != "-") tell(session, result, data.rows());
+    if (csv_path_ != "-" && output_ != "-") tell(session, result, data.rows());
     if (!csv_path_.empty()) write_text(csv_path_, csv(result));
     if (!report_path_.empty())
       write_text(report_path_,
@@ -102,9 +105,9 @@ class TuneCommand : public Command {
   void tell(Session& session, const TuneResult& result, Index all_rows) const {
     const auto tried = std::count_if(result.points.begin(), result.points.end(),
                                      [](const TunePoint& p) { return !std::isnan(p.error); });
-    session.say(fmt::format("{} of {} points, {} folds, {} of {} rows, {:.3g} s", tried,
-                            result.points.size(), result.folds, result.rows, all_rows,
-                            result.seconds));
+    session.say(fmt::format("{} of {}, {}, {} of {}, {:.3g} s", tried,
+                            counted(result.points.size(), "point"), counted(result.folds, "fold"),
+                            result.rows, counted(all_rows, "row"), result.seconds));
     const std::string map = heat_map(result, tune_.base.task, isatty(STDOUT_FILENO) != 0);
     if (!map.empty()) {
       session.say(is_regression() ? "mean squared error:" : "error, %:");
@@ -159,8 +162,8 @@ class TuneCommand : public Command {
     session.timed("write", [&] { save_model(trained.model, output_); });
     for (const std::string& warning : trained.report.warnings) session.note("warning: " + warning);
     if (output_ == "-") return;
-    session.say(trained.model.describe());
-    session.say(fmt::format("model written to {}", output_));
+    session.summarize(trained.model.describe());
+    session.summarize(fmt::format("model written to {}", output_));
   }
 
   void fill_report(Session& session, const TuneResult& result) const {

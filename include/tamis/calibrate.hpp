@@ -9,6 +9,7 @@
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/model.hpp"
+#include "tamis/predict.hpp"
 #include "tamis/train.hpp"
 
 namespace tamis {
@@ -41,6 +42,9 @@ struct Probabilities {
 
 /// Throws InvalidArgument when the model has not been calibrated.
 Probabilities probabilities(const Model& model, const Matrix& features,
+                            const RunControl& control = {});
+/// The same from decision values of the model, without evaluating it again.
+Probabilities probabilities(const Model& model, const DecisionValues& values,
                             const RunControl& control = {});
 
 /// Trains on all rows, and fits the probabilities on scores that machines trained on the other

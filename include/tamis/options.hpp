@@ -164,8 +164,10 @@ struct TrainOptions {
   Bias bias;          ///< linear machines; the others have an offset that is not penalised
   double tube = 0.1;  ///< epsilon >= 0 of epsilon-SVR
   std::vector<std::pair<std::string, double>>
-      class_weights;      ///< label and factor on its C; others 1
-  bool balanced = false;  ///< weight classes by rows / (classes * rows of the class)
+      class_weights;  ///< label and factor on its C; others 1
+  /// Multiply C of each class by rows / (classes * rows of the class), row weights counted; on top
+  /// of class_weights.
+  bool balanced = false;
   Multiclass multiclass = Multiclass::one_vs_one;
   ScalingMethod scaling = ScalingMethod::none;
   std::uint64_t seed = 1;

@@ -1,6 +1,7 @@
 // Predicting with a model, on all cores.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,18 @@ struct DecisionValues {
 /// not say how many columns there were, take any number. The model's scaling is applied.
 Labels predict(const Model& model, const Matrix& features, const RunControl& control = {});
 
+/// The same for classes, as positions in model.classes(). Throws InvalidArgument for a regression.
+std::vector<std::int32_t> predict_codes(const Model& model, const Matrix& features,
+                                        const RunControl& control = {});
+
 DecisionValues decision_values(const Model& model, const Matrix& features,
                                const RunControl& control = {});
+
+/// The same predictions from decision values of the model, without evaluating it again. Whoever
+/// needs several of labels, values and probabilities computes the values once. Throws
+/// InvalidArgument when the values have other columns than the model's.
+Labels predict(const Model& model, const DecisionValues& values, const RunControl& control = {});
+std::vector<std::int32_t> predict_codes(const Model& model, const DecisionValues& values,
+                                        const RunControl& control = {});
 
 }  // namespace tamis

@@ -14,6 +14,10 @@ std::string format_bytes(std::int64_t bytes);
 /// "256M", "4G", "1.5GiB", "1000000" (bytes). Throws InvalidArgument.
 std::int64_t parse_bytes(const std::string& text);
 
+/// "1 row", "3 rows"; "1 class", "2 classes". `many` is for what needs more than an ending:
+/// counted(n, "row is", "rows are").
+std::string counted(std::int64_t count, std::string_view one, std::string_view many = {});
+
 /// Edits that turn a into b: insert, delete, replace, or swap two neighbours, each costing 1
 /// (optimal string alignment).
 int edit_distance(std::string_view a, std::string_view b);

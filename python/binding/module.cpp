@@ -80,21 +80,26 @@ py::object predict_rows(const Model& model, const py::object& features, int thre
     if (model.task() == Task::regression)
       numbers = decision_values(model, rows, control).values;
     else
-      positions = encode_labels(predict(model, rows, control), model.classes());
+      positions = predict_codes(model, rows, control);
   });
   if (model.task() == Task::regression) return from_vector(std::move(numbers), {rows.rows()});
   return from_vector(std::move(positions), {rows.rows()});
 }
 
-/// The values, and whether each column stands for a pair of classes rather than for one.
+/// The values of classes, the class positions they stand for, and whether each column stands for a
+/// pair of classes rather than for one.
 py::tuple decide_rows(const Model& model, const py::object& features, int threads,
                       const py::object& on_progress) {
   const Matrix rows = to_matrix(features);
   DecisionValues values;
-  run_listening(threads, 0, on_progress,
-                [&](const RunControl& control) { values = decision_values(model, rows, control); });
+  std::vector<std::int32_t> positions;
+  run_listening(threads, 0, on_progress, [&](const RunControl& control) {
+    values = decision_values(model, rows, control);
+    positions = predict_codes(model, values, control);
+  });
   const bool pairs = model.classes().size() > 1 && values.columns[0] != model.classes().name(0);
-  return py::make_tuple(from_vector(std::move(values.values), {values.rows, values.cols}), pairs);
+  return py::make_tuple(from_vector(std::move(values.values), {values.rows, values.cols}),
+                        from_vector(std::move(positions), {values.rows}), pairs);
 }
 
 /// A column for each class of the model.
@@ -263,6 +268,8 @@ void bind_model(py::module_& module) {
              py::arg("test_share"), py::arg("runs"), py::arg("threads"), py::arg("memory_bytes"),
              py::arg("on_progress"));
   module.def("parse_bytes", parse_bytes);
+  module.def("counted",
+             [](std::int64_t count, const std::string& one) { return counted(count, one); });
   module.def("load_model", [](const std::string& path) {
     const py::gil_scoped_release no_python;
     return load_model(path);

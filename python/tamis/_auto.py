@@ -73,7 +73,7 @@ class AutoSVC(Classifier):
         loss: str = "l1",
         class_weight: dict[Any, float] | str | None = None,
         decision_function_shape: str = "ovr",
-        break_ties: bool = True,
+        break_ties: bool = False,
         probability: bool = False,
         scale: str | None = None,
         tol: float = 1e-3,

@@ -103,12 +103,12 @@ class Classifier(ClassifierMixin, Estimator):
         return np.argsort(parts["coefficients"][0] > 0, kind="stable")
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each row."""
+        """The class of each row: what the model file predicts, unless break_ties=True."""
         if getattr(self, "break_ties", False) and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         rows = self._prediction_rows(X)
         if getattr(self, "break_ties", False) and len(self.classes_) > 2:
-            return self.classes_[np.argmax(self.decision_function(X), axis=1)]
+            return self.classes_[np.argmax(self._decision_columns(rows), axis=1)]
         positions = self._model.predict(rows, thread_count(self.n_jobs), self._progress_listener())
         return self.classes_[self._positions[positions]]
 
@@ -116,20 +116,26 @@ class Classifier(ClassifierMixin, Estimator):
         """Decision values, in scikit-learn's shapes.
 
         Two classes: shape (n_samples,), above 0 where classes_[1] is predicted. More: shape (n_samples, n_classes);
-        the values of pairs of classes are put together as scikit-learn's SVC does it, votes first. With
-        decision_function_shape="ovo": shape (n_samples, n_classes * (n_classes - 1) / 2), the value of the pair (i, j),
-        i < j, above 0 where classes_[i] is favoured.
+        the values of pairs of classes are put together as scikit-learn's SVC does it, votes first, and the largest is that
+        of the class that `predict` returns. With decision_function_shape="ovo": shape
+        (n_samples, n_classes * (n_classes - 1) / 2), the value of the pair (i, j), i < j, above 0 where classes_[i] is
+        favoured.
         """
-        values, pairs = self._decide(X)
+        return self._decision_columns(self._prediction_rows(X))
+
+    def _decision_columns(self, rows: Any) -> np.ndarray:
+        values, positions, pairs = self._decide(rows)
         count = len(self.classes_)
         if count == 2:
             return values[:, 0] if self._positions[0] == 1 else -values[:, 0]
-        if not pairs:
-            return values[:, np.argsort(self._positions)]
-        values = _sorted_pairs(values, self._positions)
-        if getattr(self, "decision_function_shape", "ovr") == "ovo":
-            return values
-        return _ovr_decision_function(values < 0, -values, count)
+        if pairs:
+            values = _sorted_pairs(values, self._positions)
+            if getattr(self, "decision_function_shape", "ovr") == "ovo":
+                return values
+            values = _ovr_decision_function(values <= 0, -values, count)  # 0 is a vote for the second class
+        else:
+            values = values[:, np.argsort(self._positions)]
+        return values if getattr(self, "break_ties", False) else _with_winner_largest(values, self._positions[positions])
 
     def _folds(self) -> int:
         return 5 if self.probability else 0
@@ -182,6 +188,14 @@ def _positions(model_classes: np.ndarray | list[str], names: np.ndarray | list[s
 
 def _usual_positions(count: int) -> list[int]:
     return [1, 0] if count == 2 else list(range(count))  # the core's order, see distinct_classes()
+
+
+def _with_winner_largest(values: np.ndarray, winners: np.ndarray) -> np.ndarray:
+    """Of classes with equally many votes the first wins, as in LIBSVM, though another may have the larger value: the
+    winner's is raised just above it."""
+    rows = np.flatnonzero(np.argmax(values, axis=1) != winners)
+    values[rows, winners[rows]] = np.nextafter(values[rows].max(axis=1), np.inf)
+    return values
 
 
 def _sorted_pairs(values: np.ndarray, positions: np.ndarray) -> np.ndarray:

@@ -163,8 +163,8 @@ class Estimator(BaseEstimator):
 
     def _tell(self) -> None:
         report = self.report_
-        logger.log(logging.INFO if self.verbose else logging.DEBUG, "%s: %s; %s after %d iterations, %.3f s",
-                   type(self).__name__, self._model.describe(), report["stop_reason"], report["iterations"],
+        logger.log(logging.INFO if self.verbose else logging.DEBUG, "%s: %s; %s after %s, %.3f s",
+                   type(self).__name__, self._model.describe(), report["stop_reason"], _core.counted(report["iterations"], "iteration"),
                    report["train_seconds"])
         for text in report["remarks"]:
             logger.log(logging.INFO if self.verbose else logging.DEBUG, "%s", text)
@@ -189,8 +189,7 @@ class Estimator(BaseEstimator):
             return numbered_rows(X)
         return core_rows(X)
 
-    def _decide(self, X: Any) -> tuple[np.ndarray, bool]:
-        rows = self._prediction_rows(X)
+    def _decide(self, rows: Any) -> tuple[np.ndarray, np.ndarray, bool]:
         return self._model.decision_values(rows, thread_count(self.n_jobs), self._progress_listener())
 
     # What the machine is made of.

@@ -66,7 +66,7 @@ class OptMarginSVC(_Margin, Classifier):
         class_weight: dict[Any, float] | str | None = None,
         multi_class: str = "ovo",
         decision_function_shape: str = "ovr",
-        break_ties: bool = True,
+        break_ties: bool = False,
         probability: bool = False,
         scale: str = "none",
         tol: float = 1e-3,

@@ -53,8 +53,8 @@ PYTHON_HELP = {
                                 "With more than two classes and multi_class='ovo': columns of decision_function for "
                                 "classes, or for pairs of classes. As in scikit-learn"),
     "break_ties": ("bool",
-                   "Predict the class with the largest decision value instead of the first with the most votes; "
-                   "needs decision_function_shape='ovr'. As in scikit-learn"),
+                   "Of classes with equally many votes, predict the one with the largest decision value instead of the "
+                   "first, which is what the model file predicts; needs decision_function_shape='ovr'. As in scikit-learn"),
     "prediction": ("{'nearest-row', 'nearest-centre'}",
                    "Which machine answers: that of the nearest training row, or that of the nearest centre, whose model "
                    "is smaller and faster"),

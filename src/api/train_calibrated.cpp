@@ -12,7 +12,8 @@ TrainResult train_calibrated(const Dataset& data, const TrainOptions& options, i
   options.validate();
   require_classification(options.task);
   if (folds < 2 || folds > data.rows())
-    throw InvalidArgument(fmt::format("{} folds: give 2 or more, up to the number of rows", folds));
+    throw InvalidArgument(
+        fmt::format("folds is {}: give 2 or more, up to the number of rows", folds));
   const Trainer trainer = [&](const Dataset& rows, const RunControl& own) {
     return run_training(rows, options, own);
   };

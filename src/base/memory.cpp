@@ -10,6 +10,7 @@
 
 #include "base/checked.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -92,9 +93,9 @@ void require_column_memory(const std::string& what, std::int64_t columns,
   const std::int64_t needed_bytes = checked_product(columns, bytes_per_column);
   if (needed_bytes <= left_bytes) return;
   throw ResourceError(fmt::format(
-      "{} with {} columns needs {}, but the memory budget leaves {}; number the features without "
+      "{} with {} needs {}, but the memory budget leaves {}; number the features without "
       "gaps or hash them to fewer columns, or raise --memory",
-      what, columns, format_bytes(needed_bytes),
+      what, counted(columns, "column"), format_bytes(needed_bytes),
       format_bytes(std::max<std::int64_t>(0, left_bytes))));
 }
 

@@ -1,10 +1,13 @@
 #include "base/random.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_set>
 
 #include "base/check.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -98,8 +101,8 @@ double Random::normal() {
 std::vector<std::int64_t> sample_without_replacement(std::int64_t n, std::int64_t count,
                                                      Random& random) {
   if (count < 0 || count > n) {
-    throw InvalidArgument("cannot draw " + std::to_string(count) + " different rows out of " +
-                          std::to_string(n));
+    throw InvalidArgument(
+        fmt::format("cannot draw {} out of {}", counted(count, "different row"), n));
   }
   std::vector<std::int64_t> chosen;
   chosen.reserve(static_cast<std::size_t>(count));

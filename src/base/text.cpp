@@ -44,6 +44,12 @@ std::int64_t parse_bytes(const std::string& text) {
   return static_cast<std::int64_t>(bytes);
 }
 
+std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
+  if (count == 1) return fmt::format("1 {}", one);
+  if (!many.empty()) return fmt::format("{} {}", count, many);
+  return fmt::format("{} {}{}", count, one, one.ends_with('s') ? "es" : "s");
+}
+
 int edit_distance(std::string_view a, std::string_view b) {
   const std::size_t width = b.size() + 1;
   std::vector<int> cost((a.size() + 1) * width);

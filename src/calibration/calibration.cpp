@@ -9,6 +9,7 @@
 #include "base/checked.hpp"
 #include "calibration/pairwise_coupling.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -69,8 +70,9 @@ double calibrated(CalibrationMethod method, const Calibrator& calibrator, double
 
 void Calibration::validate() const {
   if (num_classes < 2 || num_machines(decision, num_classes) != static_cast<Index>(machines.size()))
-    throw DataError(fmt::format("a calibration of {} machines for {} classes ({})", machines.size(),
-                                num_classes, decision_name(decision)));
+    throw DataError(fmt::format("a calibration of {} for {} ({})",
+                                counted(machines.size(), "machine"), counted(num_classes, "class"),
+                                decision_name(decision)));
   for (const Calibrator& machine : machines) {
     if (method == CalibrationMethod::isotonic)
       validate_points(machine);
@@ -99,13 +101,6 @@ void Calibration::apply(std::span<const double> values, std::span<double> probab
                           1 - kLeastPairProbability);
   }
   couple_pairs(pairs, probabilities);
-}
-
-Decision decision_of(const Machine& machine, const Labels& classes) {
-  const std::vector<std::string> columns = machine.decision_columns(classes);
-  if (columns.size() == 1) return Decision::single;
-  // Three classes have three columns either way: pairs are called "a/b".
-  return columns[0] == classes.name(0) ? Decision::one_vs_rest : Decision::one_vs_one;
 }
 
 }  // namespace tamis

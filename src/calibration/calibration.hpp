@@ -36,7 +36,4 @@ struct Calibration {
 
 double calibrated(CalibrationMethod method, const Calibrator& calibrator, double value);
 
-/// How the machine decides between the classes, read off its decision columns.
-Decision decision_of(const Machine& machine, const Labels& classes);
-
 }  // namespace tamis

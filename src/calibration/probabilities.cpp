@@ -8,13 +8,28 @@
 
 namespace tamis {
 
-Probabilities probabilities(const Model& model, const Matrix& features, const RunControl& control) {
+namespace {
+
+void require_calibration(const Model& model) {
   if (!model.has_probabilities()) {
     throw InvalidArgument(
         "the model has no probabilities: calibrate it on rows it was not trained on (tamis "
         "calibrate)");
   }
-  const DecisionValues scores = decision_values(model, features, control);
+}
+
+}  // namespace
+
+Probabilities probabilities(const Model& model, const Matrix& features, const RunControl& control) {
+  require_calibration(model);
+  return probabilities(model, decision_values(model, features, control), control);
+}
+
+Probabilities probabilities(const Model& model, const DecisionValues& scores,
+                            const RunControl& control) {
+  require_calibration(model);
+  if (scores.columns != model.machine().decision_columns(model.classes()))
+    throw InvalidArgument("the decision values have other columns than those of the model");
   Probabilities result;
   result.rows = scores.rows;
   result.cols = model.classes().size();

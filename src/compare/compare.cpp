@@ -18,6 +18,7 @@
 #include "tamis/evaluate.hpp"
 #include "tamis/io.hpp"
 #include "tamis/split.hpp"
+#include "tamis/text.hpp"
 #include "tamis/train.hpp"
 
 namespace tamis {
@@ -168,7 +169,8 @@ class Comparer {
       if (row.runs == 0)
         row.failure = "interrupted";
       else
-        row.note = fmt::format("interrupted after {} of {} runs", row.runs, options_.runs);
+        row.note =
+            fmt::format("interrupted after {} of {}", row.runs, counted(options_.runs, "run"));
     } catch (const Error& error) {
       row.failure = error.what();
     } catch (const std::bad_alloc&) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "tamis/text.hpp"
 #include "tamis/version.hpp"
 
 namespace tamis {
@@ -164,17 +165,17 @@ Json tuning_json(const TuneResult& search, double factor) {
     json["cells"].push_back(std::move(line));
   }
   json["hint"] = fmt::format(
-      "Error in {}-fold cross-validation on {} rows ({:.3g} s); green is low, the best is framed.",
-      search.folds, search.rows, search.seconds);
+      "Error in {}-fold cross-validation on {} ({:.3g} s); green is low, the best is framed.",
+      search.folds, counted(search.rows, "row"), search.seconds);
   return json;
 }
 
 std::string facts(const Comparison& comparison) {
   return fmt::format(
-      "{} training rows, {} test rows, {} features{}{}.", comparison.train_rows,
-      comparison.test_rows, comparison.features,
+      "{}, {}, {}{}{}.", counted(comparison.train_rows, "training row"),
+      counted(comparison.test_rows, "test row"), counted(comparison.features, "feature"),
       comparison.classes.empty() ? ", a regression"
-                                 : fmt::format(", {} classes", comparison.classes.size()),
+                                 : ", " + counted(comparison.classes.size(), "class"),
       comparison.runs > 1 ? fmt::format("; {} runs of each method", comparison.runs) : "");
 }
 
@@ -227,9 +228,10 @@ std::vector<std::string> summary(const Comparison& comparison) {
     if (row.runs > 0 && row.error.mean < lowest->error.mean) lowest = &row;
   }
   if (lowest != use) {
-    lines.push_back(fmt::format(
-        "{} has {}, which {} test rows cannot tell from it, and takes {} to train.", lowest->name,
-        error(*lowest), comparison.test_rows, seconds_text(lowest->train_seconds.mean)));
+    lines.push_back(fmt::format("{} has {}, which {} cannot tell from it, and takes {} to train.",
+                                lowest->name, error(*lowest),
+                                counted(comparison.test_rows, "test row"),
+                                seconds_text(lowest->train_seconds.mean)));
   }
   const ComparisonRow* full = comparison.full();
   if (full != nullptr && full != use && full != lowest) {

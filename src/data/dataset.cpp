@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 
@@ -12,10 +13,12 @@ Dataset::Dataset(Matrix features, Labels labels, std::vector<double> weights,
                  std::vector<std::string> feature_names)
     : features_(std::move(features)), labels_(std::move(labels)) {
   if (labels_.kind() != LabelKind::none && labels_.size() != rows()) {
-    throw DataError(fmt::format("{} rows but {} labels", rows(), labels_.size()));
+    throw DataError(
+        fmt::format("{} but {}", counted(rows(), "row"), counted(labels_.size(), "label")));
   }
   if (!weights.empty() && static_cast<Index>(weights.size()) != rows()) {
-    throw DataError(fmt::format("{} rows but {} weights", rows(), weights.size()));
+    throw DataError(
+        fmt::format("{} but {}", counted(rows(), "row"), counted(weights.size(), "weight")));
   }
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (std::isfinite(weights[i]) && weights[i] >= 0) continue;
@@ -23,7 +26,8 @@ Dataset::Dataset(Matrix features, Labels labels, std::vector<double> weights,
         "the weight of row {} is {}: weights must be finite and not negative", i + 1, weights[i]));
   }
   if (!feature_names.empty() && static_cast<Index>(feature_names.size()) != cols()) {
-    throw DataError(fmt::format("{} columns but {} feature names", cols(), feature_names.size()));
+    throw DataError(fmt::format("{} but {}", counted(cols(), "column"),
+                                counted(feature_names.size(), "feature name")));
   }
   if (!weights.empty()) weights_ = std::make_shared<const std::vector<double>>(std::move(weights));
   if (!feature_names.empty())
@@ -45,7 +49,7 @@ Dataset Dataset::select(std::span<const Index> rows) const {
 
 Dataset Dataset::with_features(Matrix features) const {
   if (features.rows() != rows())
-    throw DataError(fmt::format("{} rows replaced by {}", rows(), features.rows()));
+    throw DataError(fmt::format("{} replaced by {}", counted(rows(), "row"), features.rows()));
   Dataset result = *this;
   if (features.cols() != cols()) result.names_ = nullptr;
   result.features_ = std::move(features);

@@ -3,6 +3,7 @@
 // more. What describes the distribution itself (means, covariances) does not depend on the seed:
 // two seeds give two samples of one distribution, as training and test data must be.
 #include "tamis/generate.hpp"
+#include "tamis/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -336,8 +337,9 @@ Generated generate(std::string_view name, const GenerateOptions& options,
   const Index count = checked_product(options.rows, d);
   const Index bytes = checked_sum(checked_product(count, sizeof(float)),
                                   checked_product(options.rows, sizeof(double)));
-  require_memory(fmt::format("generating {} rows of {} features", options.rows, d), bytes,
-                 resolve_memory_budget(control.memory_bytes) - resident_memory_bytes());
+  require_memory(
+      fmt::format("generating {} of {}", counted(options.rows, "row"), counted(d, "feature")),
+      bytes, resolve_memory_budget(control.memory_bytes) - resident_memory_bytes());
 
   std::vector<float> values(static_cast<std::size_t>(count));
   std::vector<double> labels(static_cast<std::size_t>(options.rows));

@@ -9,6 +9,7 @@
 #include "base/parallel.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -24,8 +25,9 @@ std::vector<float> dense_storage(Index rows, Index cols) {
   constexpr Index kSmallBytes = Index{64} << 20;
   const Index bytes = checked_product(checked_product(rows, cols), sizeof(float));
   if (bytes > kSmallBytes)
-    require_memory(fmt::format("a dense copy of {} rows of {} columns", rows, cols), bytes,
-                   memory_left(0));
+    require_memory(
+        fmt::format("a dense copy of {} of {}", counted(rows, "row"), counted(cols, "column")),
+        bytes, memory_left(0));
   return std::vector<float>(usize(rows * cols));
 }
 
@@ -43,8 +45,8 @@ void check_sparse(Index cols, std::span<const Index> row_begin,
     for (Index k = row_begin[i]; k < row_begin[i + 1]; ++k) {
       const std::int32_t column = columns[usize(k)];
       if (column <= last || column >= cols) {
-        throw DataError(fmt::format("sparse rows: row {} has column {} after {} of {} columns", i,
-                                    column, last, cols));
+        throw DataError(fmt::format("sparse rows: row {} has column {} after {} of {}", i, column,
+                                    last, counted(cols, "column")));
       }
       last = column;
     }
@@ -55,8 +57,8 @@ void check_sparse(Index cols, std::span<const Index> row_begin,
 
 Matrix Matrix::dense(Index rows, Index cols, std::vector<float> values) {
   if (rows < 0 || cols < 0 || checked_product(rows, cols) != static_cast<Index>(values.size())) {
-    throw InvalidArgument(
-        fmt::format("a matrix of {} x {} cannot hold {} values", rows, cols, values.size()));
+    throw InvalidArgument(fmt::format("a matrix of {} x {} cannot hold {}", rows, cols,
+                                      counted(values.size(), "value")));
   }
   auto owner = std::make_shared<const std::vector<float>>(std::move(values));
   const float* data = owner->data();
@@ -181,14 +183,14 @@ Matrix Matrix::with_cols(Index cols) const {
   for (Index i = 0; i < rows_ && cols < cols_; ++i) {
     for (Index j = cols; j < cols_ && !is_sparse(); ++j) {
       if (dense_row(i)[usize(j)] == 0.0F) continue;
-      throw DataError(fmt::format("row {} has a value in column {}, but only {} columns are known",
-                                  i + 1, j + 1, cols));
+      throw DataError(fmt::format("row {} has a value in column {}, but only {} known", i + 1,
+                                  j + 1, counted(cols, "column is", "columns are")));
     }
     if (!is_sparse()) continue;
     const SparseRow row = sparse_row(i);
     if (row.columns.empty() || row.columns.back() < cols) continue;
-    throw DataError(fmt::format("row {} has a value in column {}, but only {} columns are known",
-                                i + 1, row.columns.back() + 1, cols));
+    throw DataError(fmt::format("row {} has a value in column {}, but only {} known", i + 1,
+                                row.columns.back() + 1, counted(cols, "column is", "columns are")));
   }
   if (is_sparse()) {
     Matrix result = *this;  // every stored column is below `cols`

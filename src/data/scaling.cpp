@@ -11,6 +11,7 @@
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -234,8 +235,8 @@ Scaling Scaling::fit(const Matrix& features, ScalingMethod method, double lower,
 Matrix Scaling::apply(const Matrix& features, const RunControl& control) const {
   if (is_identity()) return features;
   if (offset.size() != factor.size() || static_cast<Index>(offset.size()) != features.cols()) {
-    throw DataError(fmt::format("rows of {} columns, but the scaling was learnt from {}",
-                                features.cols(), offset.size()));
+    throw DataError(fmt::format("rows of {}, but the scaling was learnt from {}",
+                                counted(features.cols(), "column"), offset.size()));
   }
   const bool stays_sparse = features.is_sparse() && keeps_zeros(*this);
   if (!stays_sparse) {

@@ -6,6 +6,7 @@
 
 #include "data/folds.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -30,8 +31,8 @@ Split split_dataset(const Dataset& data, double test_share, Task task, std::uint
   std::vector<Index> test = all_but(train, data.rows());
   std::erase_if(test, [&](Index i) { return data.weight(i) == 0; });
   if (train.empty() || test.empty())
-    throw DataError(
-        fmt::format("{} rows are too few to part into {} % for testing", rows, 100 * test_share));
+    throw DataError(fmt::format("{} too few to part into {} % for testing",
+                                counted(rows, "row is", "rows are"), 100 * test_share));
   return {data.select(train), data.select(test)};
 }
 

@@ -52,7 +52,7 @@ std::vector<double> class_factors(const Labels& classes, const Dataset& data,
   for (Index i = 0; i < data.rows(); ++i) of_class[usize(codes[usize(i)])] += data.weight(i);
   const double all = std::accumulate(of_class.begin(), of_class.end(), 0.0);
   for (std::size_t c = 0; c < factors.size(); ++c)
-    factors[c] = all / (static_cast<double>(factors.size()) * of_class[c]);
+    factors[c] *= all / (static_cast<double>(factors.size()) * of_class[c]);
   return factors;
 }
 

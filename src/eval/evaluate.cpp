@@ -9,6 +9,7 @@
 #include "tamis/calibrate.hpp"
 #include "tamis/error.hpp"
 #include "tamis/predict.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -101,28 +102,23 @@ void score_probabilities(const Probabilities& given, std::span<const std::int32_
   }
 }
 
-}  // namespace
-
-Evaluation evaluate(const Model& model, const Dataset& data, const RunControl& control) {
+void require_labels(const Dataset& data) {
   if (data.labels().kind() == LabelKind::none)
     throw DataError("the data has no labels to evaluate against");
+}
+
+Evaluation score_labels(const Model& model, const Dataset& data, const Labels& predicted) {
   Evaluation result;
   result.task = model.task();
   result.rows = data.rows();
-  const Labels predicted = predict(model, data.features(), control);
   if (model.task() == Task::regression)
     score_regression(predicted, data.labels(), &result);
   else
     score_classes(model.classes(), predicted, data.labels(), &result);
-  if (model.has_probabilities()) {
-    score_probabilities(probabilities(model, data.features(), control),
-                        encode_labels(data.labels(), model.classes()), &result);
-  }
   return result;
 }
 
-std::vector<double> indecision(const Model& model, const Matrix& features,
-                               std::span<const double> eps, const RunControl& control) {
+void require_indecision(const Model& model, std::span<const double> eps) {
   if (model.task() == Task::regression || model.classes().size() != 2) {
     throw InvalidArgument(
         "indecision is defined for two classes, and this model does not tell two classes apart");
@@ -133,7 +129,40 @@ std::vector<double> indecision(const Model& model, const Matrix& features,
           fmt::format("indecision is asked for eps = {}: it must be greater than 0", limit));
     }
   }
-  const DecisionValues given = decision_values(model, features, control);
+}
+
+}  // namespace
+
+Evaluation evaluate(const Model& model, const Dataset& data, const RunControl& control) {
+  require_labels(data);
+  if (model.has_probabilities())
+    return evaluate(model, data, decision_values(model, data.features(), control), control);
+  return score_labels(model, data, predict(model, data.features(), control));
+}
+
+Evaluation evaluate(const Model& model, const Dataset& data, const DecisionValues& values,
+                    const RunControl& control) {
+  require_labels(data);
+  if (values.rows != data.rows())
+    throw InvalidArgument(fmt::format("decision values of {} for data of {}",
+                                      counted(values.rows, "row"), data.rows()));
+  Evaluation result = score_labels(model, data, predict(model, values, control));
+  if (model.has_probabilities()) {
+    score_probabilities(probabilities(model, values, control),
+                        encode_labels(data.labels(), model.classes()), &result);
+  }
+  return result;
+}
+
+std::vector<double> indecision(const Model& model, const Matrix& features,
+                               std::span<const double> eps, const RunControl& control) {
+  require_indecision(model, eps);
+  return indecision(model, decision_values(model, features, control), eps);
+}
+
+std::vector<double> indecision(const Model& model, const DecisionValues& given,
+                               std::span<const double> eps) {
+  require_indecision(model, eps);
   std::vector<double> shares;
   for (const double limit : eps) {
     const auto count = std::count_if(given.values.begin(), given.values.end(),

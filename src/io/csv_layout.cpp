@@ -7,6 +7,7 @@
 #include "io/csv_fields.hpp"
 #include "io/number_parser.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -191,9 +192,9 @@ CsvLayout detect_csv_layout(const ChunkedText& text, const ReadOptions& options)
                                 layout.label + 1));
   if (layout.features() <= 0) {
     throw DataError(
-        fmt::format("{}: {} column(s), and none left for features; --label none reads "
+        fmt::format("{}: {}, and none left for features; --label none reads "
                     "data without labels",
-                    text.name(), layout.columns));
+                    text.name(), counted(layout.columns, "column")));
   }
   for (Index c = 0; c < layout.columns; ++c) {
     if (c != layout.label && c != layout.weight)

@@ -119,9 +119,8 @@ class CsvRows : public RowFormatter {
   }
 
   void append(Index row, std::string& out) const override {
-    thread_local std::vector<float> values;
-    values.resize(static_cast<std::size_t>(data_.cols()));
-    data_.features().copy_row(row, values);
+    std::vector<float> copy;
+    const std::span<const float> values = dense_values(data_.features(), row, &copy);
     for (std::size_t j = 0; j < values.size(); ++j) {
       check_finite(values[j], row, static_cast<Index>(j));
       if (j > 0) out += ',';
@@ -194,6 +193,13 @@ void require_row_memory(const char* what, Index cols, const RunControl& control)
   constexpr Index kTextBytes = 16;  // of a value, or of a column's name
   require_column_memory(what, cols, kTextBytes * blocks_at_once() + 2 * kTextBytes,
                         memory_left(control.memory_bytes));
+}
+
+std::span<const float> dense_values(const Matrix& features, Index row, std::vector<float>* copy) {
+  if (!features.is_sparse()) return features.dense_row(row);
+  copy->resize(static_cast<std::size_t>(features.cols()));
+  features.copy_row(row, *copy);
+  return *copy;
 }
 
 void write_rows(OutputFile& file, const RowFormatter& formatter, Index rows, Index values_per_row,

@@ -16,6 +16,7 @@
 #include "io/text_chunks.hpp"
 #include "model/kernel_expansion.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -110,7 +111,8 @@ class HeaderParser {
     const auto value = parse_value<Index>(token);
     // Whatever is counted takes at least a byte of the file.
     if (value < 0 || value > static_cast<Index>(text_.size()))
-      fail(token, fmt::format("a count of {} in a file of {} bytes", value, text_.size()));
+      fail(token,
+           fmt::format("a count of {} in a file of {}", value, counted(text_.size(), "byte")));
     return value;
   }
 
@@ -179,17 +181,18 @@ class HeaderParser {
       return;
     }
     const Index pairs = num_machines(Decision::one_vs_one, h.nr_class);
-    require(
-        static_cast<Index>(h.rho.size()) == pairs,
-        fmt::format("{} classes need {} rho, the model has {}", h.nr_class, pairs, h.rho.size()));
+    require(static_cast<Index>(h.rho.size()) == pairs,
+            fmt::format("{} {} rho, the model has {}",
+                        counted(h.nr_class, "class needs", "classes need"), pairs, h.rho.size()));
     require(
         h.prob_a.size() == h.prob_b.size() && (h.prob_a.empty() || h.prob_a.size() == h.rho.size()),
         fmt::format("{} rho, but {} probA and {} probB", h.rho.size(), h.prob_a.size(),
                     h.prob_b.size()));
-    require(static_cast<Index>(h.labels.size()) == h.nr_class,
-            fmt::format("{} classes, but {} labels", h.nr_class, h.labels.size()));
+    require(
+        static_cast<Index>(h.labels.size()) == h.nr_class,
+        fmt::format("{}, but {}", counted(h.nr_class, "class"), counted(h.labels.size(), "label")));
     require(static_cast<Index>(h.nr_sv.size()) == h.nr_class,
-            fmt::format("{} classes, but {} nr_sv", h.nr_class, h.nr_sv.size()));
+            fmt::format("{}, but {} nr_sv", counted(h.nr_class, "class"), h.nr_sv.size()));
     std::vector<double> sorted = h.labels;
     std::sort(sorted.begin(), sorted.end());
     require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(),

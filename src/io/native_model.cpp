@@ -12,6 +12,7 @@
 #include "io/tensor_file.hpp"
 #include "io/text_chunks.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 #include "tamis/version.hpp"
 
 namespace tamis {
@@ -125,8 +126,8 @@ Scaling get_scaling(const TensorFile& file, Index cols) {
   const auto column_values = [&](const char* name) {
     const auto values = file.get<float>(name, 1).values;
     if (static_cast<Index>(values.size()) != cols)
-      throw DataError(
-          fmt::format("'{}' has {} columns, but the model has {}", name, values.size(), cols));
+      throw DataError(fmt::format("'{}' has {}, but the model has {}", name,
+                                  counted(values.size(), "column"), cols));
     if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); }))
       throw DataError(fmt::format("a value of '{}' is not finite", name));
     return std::vector<float>(values.begin(), values.end());

@@ -8,6 +8,7 @@
 #include "io/data_formats.hpp"
 #include "io/text_chunks.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -161,8 +162,8 @@ NpyArray read_npy_header(const std::string& name, std::string_view bytes) {
   Index expected = array.item_bytes;
   for (const Index size : array.shape) expected = checked_product(expected, size);
   if (expected != static_cast<Index>(array.data.size())) {
-    fail(name,
-         fmt::format("{} bytes of data, but the header promises {}", array.data.size(), expected));
+    fail(name, fmt::format("{} of data, but the header promises {}",
+                           counted(array.data.size(), "byte"), expected));
   }
   return array;
 }

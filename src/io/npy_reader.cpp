@@ -15,6 +15,7 @@
 #include "io/data_formats.hpp"
 #include "io/npy_header.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -97,8 +98,8 @@ class FirstFailure {
 Matrix read_matrix(const ParseInput& source, const NpyArray& array, const RunControl& control) {
   if (!is_numeric(array)) throw DataError(source.name + ": the features are strings, not numbers");
   if (array.shape.empty() || array.shape.size() > 2) {
-    throw DataError(fmt::format("{}: {} dimensions: features have two, rows and columns",
-                                source.name, array.shape.size()));
+    throw DataError(fmt::format("{}: {}: features have two, rows and columns", source.name,
+                                counted(array.shape.size(), "dimension")));
   }
   const Index rows = array.shape[0];
   const Index cols = array.shape.size() == 2 ? array.shape[1] : 1;
@@ -214,8 +215,8 @@ Dataset parse_npy(const ParseInput& source, const ParseInput& labels, const Read
   if (labels.name.empty()) return Dataset(std::move(features));
   Labels read = read_labels(labels, options);
   if (read.size() != features.rows()) {
-    throw DataError(fmt::format("{}: {} labels, but {} has {} rows", labels.name, read.size(),
-                                source.name, features.rows()));
+    throw DataError(fmt::format("{}: {}, but {} has {}", labels.name, counted(read.size(), "label"),
+                                source.name, counted(features.rows(), "row")));
   }
   return Dataset(std::move(features), std::move(read));
 }

@@ -22,9 +22,8 @@ class FeatureRows : public RowFormatter {
  public:
   explicit FeatureRows(const Matrix& features) : features_(features) {}
   void append(Index row, std::string& out) const override {
-    thread_local std::vector<float> values;
-    values.resize(static_cast<std::size_t>(features_.cols()));
-    features_.copy_row(row, values);
+    std::vector<float> copy;
+    const std::span<const float> values = dense_values(features_, row, &copy);
     append_bytes(values.data(), values.size() * sizeof(float), out);
   }
 

@@ -1,7 +1,9 @@
 // Rows to bytes in parallel, bytes to a file in order.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "io/output_file.hpp"
 #include "tamis/control.hpp"
@@ -18,6 +20,9 @@ class RowFormatter {
   virtual ~RowFormatter() = default;
   virtual void append(Index row, std::string& out) const = 0;
 };
+
+/// The row with every zero written out: a view of a dense row, or of `copy`.
+std::span<const float> dense_values(const Matrix& features, Index row, std::vector<float>* copy);
 
 /// Writes `rows` rows of about `values_per_row` values; holds a few blocks of about 400 KB a
 /// thread, or of one row if that is longer.

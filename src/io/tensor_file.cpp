@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "io/text_chunks.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -180,9 +181,9 @@ const TensorFile::Array& TensorFile::find(const std::string& name, Dtype dtype,
   if (found == arrays_.end()) throw DataError(fmt::format("the model has no array '{}'", name));
   const Array& array = found->second;
   if (array.dtype != dtype || array.shape.size() != dimensions) {
-    throw DataError(fmt::format("array '{}' has {} dimensions of {}: it must have {} of {}", name,
-                                array.shape.size(), info(array.dtype).name, dimensions,
-                                info(dtype).name));
+    throw DataError(fmt::format("array '{}' has {} of {}: it must have {} of {}", name,
+                                counted(array.shape.size(), "dimension"), info(array.dtype).name,
+                                dimensions, info(dtype).name));
   }
   return array;
 }
@@ -212,8 +213,8 @@ Matrix get_matrix(const TensorFile& file, const std::string& name, Index cols) {
   }
   const auto tensor = file.get<float>(name, 2);
   if (tensor.shape[1] != cols)
-    throw DataError(fmt::format("'{}' has {} columns, but 'columns' in the metadata is {}", name,
-                                tensor.shape[1], cols));
+    throw DataError(fmt::format("'{}' has {}, but 'columns' in the metadata is {}", name,
+                                counted(tensor.shape[1], "column"), cols));
   return Matrix::dense_view(tensor.shape[0], cols, tensor.values.data(), file.owner());
 }
 

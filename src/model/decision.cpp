@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "model/machine.hpp"
+#include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -67,8 +70,9 @@ std::vector<std::string> decision_column_names(Decision decision, Index machines
                         ? count <= 2 && machines == 1
                         : count >= 1 && num_machines(decision, count) == machines;
   if (!fits) {
-    throw DataError(fmt::format("{} classes do not go with {} machines ({})", count, machines,
-                                decision_name(decision)));
+    throw DataError(fmt::format("{} not go with {} ({})",
+                                counted(count, "class does", "classes do"),
+                                counted(machines, "machine"), decision_name(decision)));
   }
   std::vector<std::string> names;
   if (decision == Decision::single) {
@@ -83,6 +87,13 @@ std::vector<std::string> decision_column_names(Decision decision, Index machines
       names.push_back(classes.name(i) + "/" + classes.name(j));
   }
   return names;
+}
+
+Decision decision_of(const Machine& machine, const Labels& classes) {
+  const std::vector<std::string> columns = machine.decision_columns(classes);
+  if (columns.size() == 1) return Decision::single;
+  // Three classes have three columns either way: pairs are called "a/b".
+  return columns[0] == classes.name(0) ? Decision::one_vs_rest : Decision::one_vs_one;
 }
 
 }  // namespace tamis

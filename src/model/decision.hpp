@@ -38,4 +38,9 @@ std::int32_t winning_class(Decision decision, std::span<const double> values,
 std::vector<std::string> decision_column_names(Decision decision, Index machines,
                                                const Labels& classes);
 
+class Machine;
+
+/// How the machine decides between the classes, read off its decision columns.
+Decision decision_of(const Machine& machine, const Labels& classes);
+
 }  // namespace tamis

@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
 #include "model/decision_sums.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -61,20 +62,22 @@ void KernelExpansion::validate() const {
       total = checked_sum(total, count);
     }
     if (classes < 1 || total != l) {
-      throw DataError(
-          fmt::format("{} support vectors, but the {} classes have {}", l, classes, total));
+      throw DataError(fmt::format("{}, but those of {} are {}", counted(l, "support vector"),
+                                  counted(classes, "class"), total));
     }
     if (tamis::num_machines(parts_.decision, classes) != num_machines())
-      throw DataError(fmt::format("{} classes, but {} machines", classes, num_machines()));
+      throw DataError(
+          fmt::format("{}, but {}", counted(classes, "class"), counted(num_machines(), "machine")));
     coefficient_rows = classes - 1;
   } else if (!parts_.class_counts.empty() || num_machines() < 1 ||
              (parts_.decision == Decision::single && num_machines() != 1)) {
-    throw DataError(fmt::format("a decision {} cannot have {} machines",
-                                decision_name(parts_.decision), num_machines()));
+    throw DataError(fmt::format("a decision {} cannot have {}", decision_name(parts_.decision),
+                                counted(num_machines(), "machine")));
   }
   if (checked_product(coefficient_rows, l) != static_cast<Index>(parts_.coefficients.size())) {
-    throw DataError(fmt::format("{} coefficients for {} support vectors: {} expected",
-                                parts_.coefficients.size(), l, coefficient_rows * l));
+    throw DataError(fmt::format("{} for {}: {} expected",
+                                counted(parts_.coefficients.size(), "coefficient"),
+                                counted(l, "support vector"), coefficient_rows * l));
   }
   if (!all_finite(parts_.coefficients)) throw DataError("a coefficient is not finite");
   if (!all_finite(parts_.offsets)) throw DataError("an offset is not finite");
@@ -163,10 +166,11 @@ std::vector<Segment> KernelExpansion::segments(Index machine) const {
 }
 
 std::string KernelExpansion::describe() const {
-  std::string text =
-      fmt::format("{}; {} support vectors", tamis::describe(kernel()), num_support_vectors());
+  std::string text = fmt::format("{}; {}", tamis::describe(kernel()),
+                                 counted(num_support_vectors(), "support vector"));
   if (parts_.decision != Decision::single)
-    text += fmt::format("; {} machines {}", num_machines(), decision_name(parts_.decision));
+    text +=
+        fmt::format("; {} {}", counted(num_machines(), "machine"), decision_name(parts_.decision));
   return text;
 }
 
@@ -174,9 +178,9 @@ Matrix KernelExpansion::fit_columns(const Matrix& features) const {
   const bool is_precomputed = kernel().type == KernelType::precomputed;
   if (features.cols() >= num_features_ && (is_precomputed || parts_.any_columns)) return features;
   if (is_precomputed) {
-    throw DataError(fmt::format(
-        "precomputed kernel: rows of {} columns, but the support vectors number up to {}",
-        features.cols(), num_features_ - 1));
+    throw DataError(
+        fmt::format("precomputed kernel: rows of {}, but the support vectors number up to {}",
+                    counted(features.cols(), "column"), num_features_ - 1));
   }
   return fit_columns_of(support_vectors(), features);
 }

@@ -11,6 +11,7 @@
 #include "base/progress.hpp"
 #include "neighbors/neighbor_index.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -77,7 +78,7 @@ void LazyMachine::decision_values(const Matrix& features, std::span<double> valu
 }
 
 std::string KnnMachine::describe() const {
-  return fmt::format("{} nearest of {} rows", parts_.k, parts_.rows.rows());
+  return fmt::format("{} nearest of {}", parts_.k, counted(parts_.rows.rows(), "row"));
 }
 
 std::vector<std::string> KnnMachine::decision_columns(const Labels& classes) const {
@@ -116,8 +117,8 @@ void KnnMachine::classify(const Matrix& features, std::span<std::int32_t> classe
 }
 
 std::string KnnSvmMachine::describe() const {
-  return fmt::format("{}; a machine on the {} nearest of {} rows for each query",
-                     tamis::describe(parts_.kernel), parts_.k, parts_.rows.rows());
+  return fmt::format("{}; a machine on the {} nearest of {} for each query",
+                     tamis::describe(parts_.kernel), parts_.k, counted(parts_.rows.rows(), "row"));
 }
 
 std::vector<std::string> KnnSvmMachine::decision_columns(const Labels& classes) const {

@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -31,13 +32,14 @@ const LinearParts* linear_parts(const Model& model) {
 LinearMachine::LinearMachine(LinearParts parts) : parts_(std::move(parts)) {
   const Index machines = num_machines();
   if (machines < 1 || (parts_.decision == Decision::single && machines != 1)) {
-    throw DataError(fmt::format("a decision {} cannot have {} machines",
-                                decision_name(parts_.decision), machines));
+    throw DataError(fmt::format("a decision {} cannot have {}", decision_name(parts_.decision),
+                                counted(machines, "machine")));
   }
   if (parts_.num_features < 0 ||
       checked_product(machines, parts_.num_features) != static_cast<Index>(parts_.weights.size())) {
-    throw DataError(fmt::format("{} weights for {} machines of {} columns", parts_.weights.size(),
-                                machines, parts_.num_features));
+    throw DataError(fmt::format("{} for {} of {}", counted(parts_.weights.size(), "weight"),
+                                counted(machines, "machine"),
+                                counted(parts_.num_features, "column")));
   }
   if (!all_finite(parts_.weights)) throw DataError("a weight is not finite");
   if (!all_finite(parts_.offsets)) throw DataError("an offset is not finite");
@@ -51,7 +53,8 @@ LinearMachine::LinearMachine(LinearParts parts) : parts_(std::move(parts)) {
 std::string LinearMachine::describe() const {
   std::string text = "linear";
   if (parts_.decision != Decision::single)
-    text += fmt::format("; {} machines {}", num_machines(), decision_name(parts_.decision));
+    text +=
+        fmt::format("; {} {}", counted(num_machines(), "machine"), decision_name(parts_.decision));
   return text;
 }
 

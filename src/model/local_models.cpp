@@ -11,6 +11,7 @@
 #include "base/progress.hpp"
 #include "neighbors/neighbor_index.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -97,9 +98,10 @@ std::string LocalModels::describe() const {
   const Index constants =
       std::count_if(parts_.only_class.span().begin(), parts_.only_class.span().end(),
                     [](std::int32_t only) { return only >= 0; });
-  return fmt::format("{}; {} local machines, {} of them constant; nearest {}; {} support vectors",
-                     tamis::describe(parts_.kernel), num_machines(), constants,
-                     parts_.anchors.empty() ? "row" : "centre", num_support_vectors_);
+  return fmt::format("{}; {}, {} of them constant; nearest {}; {}", tamis::describe(parts_.kernel),
+                     counted(num_machines(), "local machine"), constants,
+                     parts_.anchors.empty() ? "row" : "centre",
+                     counted(num_support_vectors_, "support vector"));
 }
 
 Index LocalModels::num_anchors() const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/machine.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 
@@ -28,7 +29,8 @@ Index Model::num_features() const { return machine_->num_features(); }
 Index Model::num_support_vectors() const { return machine_->num_support_vectors(); }
 
 std::string Model::describe() const {
-  return fmt::format("{}, {} features, {}", task_name(task_), num_features(), machine_->describe());
+  return fmt::format("{}, {}, {}", task_name(task_), counted(num_features(), "feature"),
+                     machine_->describe());
 }
 
 }  // namespace tamis

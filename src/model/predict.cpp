@@ -7,6 +7,7 @@
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
+#include "model/decision.hpp"
 #include "model/machine.hpp"
 #include "tamis/error.hpp"
 
@@ -63,25 +64,72 @@ void require_machine(const Model& model) {
   if (model.empty()) throw InvalidArgument("the model is empty: train or load one first");
 }
 
+void require_classes(const Model& model) {
+  require_machine(model);
+  if (model.task() == Task::regression)
+    throw InvalidArgument("the model is a regression: it predicts numbers, not classes");
+}
+
+void require_values_of(const Model& model, const DecisionValues& values) {
+  if (values.columns != model.machine().decision_columns(model.classes()))
+    throw InvalidArgument("the decision values have other columns than those of the model");
+}
+
+Labels labels_of(const Model& model, const std::vector<std::int32_t>& codes) {
+  return model.classes().select(std::vector<Index>(codes.begin(), codes.end()));
+}
+
 }  // namespace
 
 Labels predict(const Model& model, const Matrix& features, const RunControl& control) {
   require_machine(model);
   if (model.task() == Task::regression)
     return Labels::numeric(decision_values(model, features, control).values);
-  std::vector<Index> positions(usize(features.rows()), 0);
-  if (model.classes().size() > 1) {
-    std::vector<std::int32_t> codes(positions.size());
-    with_threads(control.threads, [&] {
-      with_scaled_rows(
-          model, features, control, [&](const Matrix& rows, Index begin, const RunControl& part) {
-            model.machine().classify(
-                rows, std::span(codes).subspan(usize(begin), usize(rows.rows())), part);
-          });
+  return labels_of(model, predict_codes(model, features, control));
+}
+
+// Not by way of the decision values, which take memory for every machine.
+std::vector<std::int32_t> predict_codes(const Model& model, const Matrix& features,
+                                        const RunControl& control) {
+  require_classes(model);
+  std::vector<std::int32_t> codes(usize(features.rows()), 0);
+  if (model.classes().size() <= 1) return codes;
+  with_threads(control.threads, [&] {
+    with_scaled_rows(model, features, control,
+                     [&](const Matrix& rows, Index begin, const RunControl& part) {
+                       model.machine().classify(
+                           rows, std::span(codes).subspan(usize(begin), usize(rows.rows())), part);
+                     });
+  });
+  return codes;
+}
+
+Labels predict(const Model& model, const DecisionValues& values, const RunControl& control) {
+  require_machine(model);
+  if (model.task() != Task::regression)
+    return labels_of(model, predict_codes(model, values, control));
+  require_values_of(model, values);
+  return Labels::numeric(values.values);
+}
+
+std::vector<std::int32_t> predict_codes(const Model& model, const DecisionValues& values,
+                                        const RunControl& control) {
+  require_classes(model);
+  require_values_of(model, values);
+  std::vector<std::int32_t> codes(usize(values.rows), 0);
+  if (model.classes().size() <= 1) return codes;
+  const Decision decision = decision_of(model.machine(), model.classes());
+  with_threads(control.threads, [&] {
+    parallel_ranges(values.rows, 1024, [&](Index begin, Index end) {
+      std::vector<std::int32_t> votes(usize(num_voters(decision, values.cols)));
+      for (Index i = begin; i < end; ++i) {
+        codes[usize(i)] = winning_class(
+            decision, std::span(values.values).subspan(usize(i * values.cols), usize(values.cols)),
+            votes);
+      }
     });
-    std::copy(codes.begin(), codes.end(), positions.begin());
-  }
-  return model.classes().select(positions);
+  });
+  return codes;
 }
 
 DecisionValues decision_values(const Model& model, const Matrix& features,

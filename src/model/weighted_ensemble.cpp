@@ -12,6 +12,7 @@
 #include "base/checked.hpp"
 #include "model/decision_sums.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -147,10 +148,12 @@ std::string WeightedEnsemble::describe() const {
     text += fmt::format(", gamma {:.6g} to {:.6g}", groups_.front().kernel.gamma,
                         groups_.back().kernel.gamma);
   }
-  text += fmt::format("; {} members, {} support vectors, {} kernel values a row", num_members(),
-                      num_support_vectors(), evaluations_per_row());
+  text += fmt::format("; {}, {}, {} a row", counted(num_members(), "member"),
+                      counted(num_support_vectors(), "support vector"),
+                      counted(evaluations_per_row(), "kernel value"));
   if (parts_.decision != Decision::single)
-    text += fmt::format("; {} machines {}", num_machines(), decision_name(parts_.decision));
+    text +=
+        fmt::format("; {} {}", counted(num_machines(), "machine"), decision_name(parts_.decision));
   return text;
 }
 

@@ -15,6 +15,7 @@
 #include "neighbors/distances.hpp"
 #include "neighbors/structures.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -43,8 +44,8 @@ template <typename Body>
 void NeighborIndex::for_each_batch(const Matrix& queries, std::span<const Index> rows,
                                    const RunControl& control, const Body& body) const {
   if (queries.cols() != space_->points().cols()) {
-    throw InvalidArgument(fmt::format("queries have {} columns, the indexed rows {}",
-                                      queries.cols(), space_->points().cols()));
+    throw InvalidArgument(fmt::format("queries have {}, the indexed rows {}",
+                                      counted(queries.cols(), "column"), space_->points().cols()));
   }
   if (space_->like_points(queries)) {
     constexpr Index kMost =

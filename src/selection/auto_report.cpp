@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "selection/parameters.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -54,7 +55,7 @@ std::string AutoReport::comparison(std::span<const Candidate> compared) const {
   for (const Candidate& candidate : compared) {
     words += fmt::format("{}{} {}{} in {:.3g} s", words.empty() ? "" : ", ", candidate.method,
                          error_text(candidate.forecast.error),
-                         candidate.rows < rows_ ? fmt::format(" on {} rows", candidate.rows) : "",
+                         candidate.rows < rows_ ? " on " + counted(candidate.rows, "row") : "",
                          candidate.forecast.seconds);
   }
   return words;
@@ -63,8 +64,8 @@ std::string AutoReport::comparison(std::span<const Candidate> compared) const {
 void AutoReport::announce(const Candidate& best, std::span<const Candidate> compared,
                           double choose_seconds) {
   say(fmt::format("auto: {}{} on {}", best.method, parameter_words(best.options),
-                  best.rows < rows_ ? fmt::format("{} of {} rows", best.rows, rows_)
-                                    : fmt::format("all {} rows", rows_)));
+                  best.rows < rows_ ? fmt::format("{} of {}", best.rows, counted(rows_, "row"))
+                                    : "all " + counted(rows_, "row")));
   say(fmt::format("forecast: {:.3g} s of training, error {}; choosing took {:.3g} s",
                   best.forecast.seconds, error_text(best.forecast.error), choose_seconds));
   say(fmt::format("why: lowest forecast error{} of {}",

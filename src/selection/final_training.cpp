@@ -9,6 +9,7 @@
 #include "base/deadline.hpp"
 #include "base/progress.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 #include "training/run_method.hpp"
 
 namespace tamis {
@@ -53,8 +54,8 @@ TrainResult model_of_trial(const Trials::Best& best, const RunControl& control) 
   result.report.stop_reason =
       control.cancelled() ? StopReason::interrupted : StopReason::time_limit;
   result.report.warnings.push_back(
-      fmt::format("the training was stopped: this is the model of a trial, {} on {} rows",
-                  result.report.method, best.rows));
+      fmt::format("the training was stopped: this is the model of a trial, {} on {}",
+                  result.report.method, counted(best.rows, "row")));
   result.report.details.emplace_back("rows_used", static_cast<double>(best.rows));
   return result;
 }

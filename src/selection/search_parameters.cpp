@@ -16,6 +16,7 @@
 #include "selection/tune_request.hpp"
 #include "selection/tune_scoring.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -91,7 +92,8 @@ class ParameterSearch {
     const Index asked = options_.rows >= 0 ? options_.rows : usual;
     const Index rows = asked > 0 ? std::min(asked, all) : all;
     if (rows < options_.folds)
-      throw DataError(fmt::format("{} rows are too few for {} folds", all, options_.folds));
+      throw DataError(fmt::format("{} too few for {}", counted(all, "row is", "rows are"),
+                                  counted(options_.folds, "fold")));
     return rows;
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -14,8 +15,9 @@ constexpr Index kUnused = -1;
 void check_machines(Index num_rows, std::span<const TrainedMachine> machines) {
   for (const TrainedMachine& machine : machines) {
     if (machine.rows.size() != machine.coefficients.size()) {
-      throw InvalidArgument(fmt::format("a machine has {} rows but {} coefficients",
-                                        machine.rows.size(), machine.coefficients.size()));
+      throw InvalidArgument(fmt::format("a machine has {} but {}",
+                                        counted(machine.rows.size(), "row"),
+                                        counted(machine.coefficients.size(), "coefficient")));
     }
     for (const Index row : machine.rows) {
       if (row >= 0 && row < num_rows) continue;

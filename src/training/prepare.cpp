@@ -56,7 +56,7 @@ void set_costs(const Dataset& data, const TrainOptions& options, Prepared* prepa
         all += data.weight(i);
       }
       for (std::size_t c = 0; c < factor.size(); ++c)
-        factor[c] = all / (static_cast<double>(factor.size()) * rows[c]);
+        factor[c] *= all / (static_cast<double>(factor.size()) * rows[c]);
     }
   }
   for (Index i = 0; i < data.rows(); ++i) {

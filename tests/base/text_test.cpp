@@ -23,5 +23,15 @@ TEST(NearestName, GuessesSlipsOnly) {
   EXPECT_EQ(nearest_name("", known), "");
 }
 
+TEST(Text, CountsAreSingularOrPlural) {
+  EXPECT_EQ(counted(0, "row"), "0 rows");
+  EXPECT_EQ(counted(1, "row"), "1 row");
+  EXPECT_EQ(counted(2, "support vector"), "2 support vectors");
+  EXPECT_EQ(counted(1, "class"), "1 class");
+  EXPECT_EQ(counted(3, "class"), "3 classes");
+  EXPECT_EQ(counted(1, "row is", "rows are"), "1 row is");
+  EXPECT_EQ(counted(4, "row is", "rows are"), "4 rows are");
+}
+
 }  // namespace
 }  // namespace tamis

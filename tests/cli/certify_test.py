@@ -55,13 +55,13 @@ class Certify(CliTest):
         self.write("c.svm", "-1 1:-1\n1 1:3.5\n")
         result = self.run_tamis("certify", "m", "c.svm", "--json", "r.json")
         self.assertEqual(result.code, 3)
-        self.assertIn("1 support vectors are not among the rows", result.out)
+        self.assertIn("1 support vector is not among the rows", result.out)
         self.assertIsNone(self.report("r.json")["dual"])
 
     def test_against_another_model(self):
         self.write("other", OPTIMUM.replace("1:3", "1:5"))
         result = self.ok("certify", "m", "a.svm", "--against", "other", "--json", "r.json")
-        self.assertIn("1 support vectors shared: 50.0 % of 2 here, 50.0 % of 2 in other", result.out)
+        self.assertIn("1 support vector shared: 50.0 % of 2 here, 50.0 % of 2 in other", result.out)
         self.assertEqual(self.report("r.json")["against"]["shared"], 1)
 
     def test_regression(self):

@@ -1,6 +1,7 @@
 """Every command does its job."""
 import json
 import os
+import re
 
 from harness import LINEAR_MODEL, REGRESSION_MODEL, CliTest, main
 
@@ -34,6 +35,76 @@ class Generate(CliTest):
             self.assertEqual(report["bayes_error"] is None, name == "ndcc")
         self.ok("generate", "gaussians", "--regression", "--features", 3, "--rows", "1e3", "-o", "y.svm")
         self.assertIn("targets", self.ok("check", "y.svm").out)
+
+
+class Quiet(CliTest):
+    """With -q: results on standard output, and nothing on standard error."""
+
+    def setUp(self):
+        super().setUp()
+        self.ok("generate", "checkerboard", "--rows", 200, "-o", "a.svm")
+        self.ok("train", "a.svm", "-o", "m")
+
+    def quiet(self, *arguments, code=0):
+        result = self.run_tamis(*arguments, "-q")
+        self.assertEqual((result.code, result.err), (code, ""), arguments)
+        return result.out
+
+    def test_files_are_written_in_silence(self):
+        for command in (("generate", "spirals", "--rows", 20, "-o", "out"), ("scale", "a.svm", "-o", "out"),
+                        ("convert", "a.svm", "-o", "out"), ("train", "a.svm", "-o", "out"),
+                        ("calibrate", "m", "a.svm", "-o", "out"), ("predict", "m", "a.svm", "-o", "out")):
+            self.assertEqual(self.quiet(*command), "")
+            (self.folder / "out").unlink()
+        self.assertEqual(self.quiet("train", "a.svm", "-c", 1000, "--max-iterations", 5, "-o", "out", code=3), "")
+
+    def test_results_are_printed(self):
+        for command in (("evaluate", "m", "a.svm"), ("certify", "m", "a.svm"), ("check", "a.svm"), ("info", "m"),
+                        ("predict", "m", "a.svm"), ("generate", "spirals", "--rows", 20), ("scale", "a.svm")):
+            self.assertEqual(self.quiet(*command), self.ok(*command).out)
+        self.assertIn("exact", self.quiet("compare", "a.svm", "--methods", "exact"))
+        self.assertIn('"stop_reason": "converged"', self.quiet("train", "a.svm", "-o", "out", "--json", "-"))
+        self.assertGreater(len(self.quiet("convert", "m", "--to", "libsvm", "-o", "-")), 100)
+
+    def test_tune_prints_the_search_but_not_the_training(self):
+        search = ("tune", "a.svm", "--grid", "cost=1,10", "--folds", 2)
+        lines = self.quiet(*search, "-o", "out").splitlines()
+        self.assertTrue(lines[-1].startswith("best: "), lines)
+        self.assertEqual(self.ok(*search, "-o", "out").out.splitlines()[-1], "model written to out")
+        self.assertTrue(self.quiet(*search, "--csv", "-").startswith("cost,error,"))
+        model = self.start(*search, "-o", "-")  # bytes, not text
+        self.assertEqual(model.communicate()[0][8:9], b"{")
+        self.fails(2, "standard output", *search, "--csv", "-", "-o", "-")
+
+
+class OneOfEach(CliTest):
+    """No command speaks of 1 rows."""
+
+    def test_singular(self):
+        self.write("one.svm", "1 1:2\n")
+        self.write("wrong.svm", "-1 1:2\n")
+        self.write("wide.csv", "2,1\n")
+        self.write("two.svm", "1 1:2\n-1 1:-2\n")
+        self.write("alike.svm", "1 1:2 2:1\n-1 1:2 2:1\n" + "1 1:3 2:1\n" * 30)
+        text = ""
+        for command in (("convert", "one.svm", "-o", "one.csv"), ("scale", "one.svm", "-o", "s.svm"),
+                        ("generate", "gaussians", "--rows", 1, "--features", 1, "-o", "g.svm"),
+                        ("train", "two.svm", "-o", "m"), ("info", "m"), ("evaluate", "m", "one.svm"),
+                        ("certify", "m", "two.svm", "--against", "m"), ("check", "one.svm"), ("check", "alike.svm"),
+                        ("train", "two.svm", "--method", "falk", "-o", "f"), ("train", "two.svm", "--method", "linear", "-o", "l"),
+                        ("train", "two.svm", "--method", "random-subset", "--members", 1, "-o", "e"),
+                        ("compare", "two.svm", "--test", "one.svm", "--methods", "exact"),
+                        ("tune", "two.svm", "--grid", "cost=1", "--folds", 2),
+                        ("tune", "one.svm"), ("certify", "m", "one.svm"), ("evaluate", "m", "wrong.svm"),
+                        ("predict", "m", "wide.csv", "--label", "none")):
+            result = self.run_tamis(*command)
+            text += result.out + result.err
+        nouns = "rows|features|vectors|machines|errors|iterations|points|members|columns|classes"
+        self.assertNotRegex(text, r"\b1 (?:local |support |training |test |of 1 )?(?:" + nouns + r")\b")
+        for part in ("1 row, 1 feature", "after 1 iteration in", "1 error", "1 test row", "1 of 1 point", "1 member",
+                     "1 local machine", "1 column is constant", "1 row repeats", "1 row (100 %)", "1 row is too few",
+                     "1 support vector is", "only 1 column is known"):
+            self.assertIn(part, text)
 
 
 class Predict(CliTest):
@@ -241,7 +312,7 @@ class Check(CliTest):
     def test_words_targets_and_one_class(self):
         self.write("w.csv", "1,2,cat\n2,2,dog\n")
         text = self.ok("check", "w.csv").out
-        self.assertRegex(text, r"class +cat: 1 rows")
+        self.assertRegex(text, r"class +cat: 1 row ")
         self.assertRegex(text, r"constant columns +1\n")
         self.write("t.svm", "0.5 1:1\n0.25 1:2\n")
         self.assertRegex(self.ok("check", "t.svm").out, r"targets +0.25 to 0.5")

@@ -24,6 +24,22 @@ class Docs(CliTest):
             self.assertGreaterEqual(set(self.options(command)), {"--threads", "--memory", "--quiet", "--json", "--help"})
             self.assertLessEqual(max(map(len, text.splitlines())), 100)
 
+    def test_the_table_of_options_names_every_choice(self):
+        text = re.sub(r"\n {20,}", " ", self.ok("train", "--help").out)
+        choices = {option: names.split(", ") for option, names in
+                   re.findall(r"^  (?:-\w, )?--([\w-]+) NAME .*; one of ([\w, -]+?)(?: \(default .*\))?$", text, re.MULTILINE)}
+        self.assertGreaterEqual(set(choices), {"kernel", "loss", "scale", "leader-weights", "draw-weights"})
+        seen = set()
+        for method in choices["method"]:
+            for line in self.ok("options-table", method).out.splitlines()[2:]:
+                option, effect = re.fullmatch(r"\| `--([\w-]+)` \|.*?\|.*?\| (.*) \|", line).groups()
+                if option not in choices:
+                    self.assertNotIn("; one of", effect)
+                    continue
+                self.assertTrue(effect.endswith("; one of " + ", ".join(f"`{name}`" for name in choices[option])), line)
+                seen.add(option)
+        self.assertGreaterEqual(seen, {"kernel", "loss", "scale", "leader-weights", "draw-weights"})
+
     def test_man_pages_have_every_option(self):
         self.assertIn(".SH NAME\ntamis ", self.ok("man").out)
         for command in self.commands():

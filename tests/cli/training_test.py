@@ -58,6 +58,17 @@ class Options(CliTest):
         self.fails(2, "class 7", "train", "b.svm", "-o", "m", "-w7", "5")
         self.fails(2, "unknown option -w1", "check", "b.svm", "-w1", "5")
 
+    def test_the_shrinking_switch_of_libsvm_is_no_call_for_help(self):
+        self.write("b.svm", "1 1:1\n-1 1:-1\n")
+        for switch in (("-h", "0"), ("-h", "1"), ("-h0",), ("-h1",)):
+            self.fails(2, "leave it out; shrinking.*never changes the result", "train", "-c", "10", *switch, "b.svm")
+            self.fails(2, "shrinking", "train", "b.svm", *switch)
+        self.assertNotIn("b.svm.model", self.files())
+        wanted = self.ok("train", "--help").out
+        self.assertEqual(self.ok("train", "-h").out, wanted)
+        self.assertEqual(self.ok("train", "b.svm", "-h").out, wanted)
+        self.assertEqual(self.ok("train", "-h", "b.svm").out, wanted)
+
     def test_words_have_weights_too(self):
         self.write("w.csv", "1,cat\n2,dog\n3,cat\n")
         self.ok("train", "w.csv", "-o", "m", "-wcat", "3", "--json", "r.json")

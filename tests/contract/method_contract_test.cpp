@@ -242,6 +242,22 @@ TEST_P(MethodContract, SavedAndLoadedItPredictsTheSame) {
   }
 }
 
+TEST_P(MethodContract, LabelsFollowFromTheDecisionValues) {
+  const Matrix rows = clouds(500, 3, 5, 17).features;
+  for (const int classes : {2, 5}) {
+    for (const Multiclass multiclass : {Multiclass::one_vs_one, Multiclass::one_vs_rest}) {
+      std::vector<double> names;
+      for (int c = 0; c < classes; ++c) names.push_back(c + 1);
+      TrainOptions o = options();
+      o.multiclass = multiclass;
+      const Model model = train(named(clouds(200, 3, classes, 16), names), o).model;
+      const DecisionValues values = decision_values(model, rows);
+      EXPECT_EQ(predict_codes(model, values), predict_codes(model, rows));
+      EXPECT_EQ(predict(model, values), predict(model, rows));
+    }
+  }
+}
+
 TEST_P(MethodContract, LearnsSeveralClasses) {
   for (const int classes : {3, 4, 5}) {
     for (const Multiclass way : {Multiclass::one_vs_one, Multiclass::one_vs_rest}) {

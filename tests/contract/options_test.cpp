@@ -286,5 +286,16 @@ TEST(Options, BalancedIsTheClassFrequency) {
   EXPECT_TRUE(saved_bytes(train(given, options).model) == balanced);
 }
 
+TEST(Options, BalancedMultipliesClassWeights) {
+  const Dataset given = named(clouds(120, 3, 3, 4), std::vector<double>{1.0, 1.0, 2.0});
+  TrainOptions options;
+  options.balanced = true;
+  options.class_weights = {{"1", 3.0}};
+  const std::string both = saved_bytes(train(given, options).model);
+  options.balanced = false;
+  options.class_weights = {{"1", 3.0 * (120.0 / (2 * 80))}, {"2", 120.0 / (2 * 40)}};
+  EXPECT_TRUE(saved_bytes(train(given, options).model) == both);
+}
+
 }  // namespace
 }  // namespace tamis::testing

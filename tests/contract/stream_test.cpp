@@ -85,6 +85,19 @@ TEST(Stream, AThresholdIsFoundOnASample) {
   }
 }
 
+TEST(Stream, BalancedMultipliesClassWeights) {
+  const TemporaryFile file;
+  write_dataset(file.path(), named(clouds(300, 3, 3, 4), std::vector<double>{1.0, 1.0, 2.0}));
+  TrainOptions options = leader_options();
+  options.leader.threshold = 0.2;
+  options.balanced = true;
+  options.class_weights = {{"1", 3.0}};
+  const std::string both = saved_bytes(train_stream(file.path(), {}, options).model);
+  options.balanced = false;
+  options.class_weights = {{"1", 3.0 * (300.0 / (2 * 200))}, {"2", 300.0 / (2 * 100)}};
+  EXPECT_TRUE(saved_bytes(train_stream(file.path(), {}, options).model) == both);
+}
+
 TEST(Stream, OptionsThatNeedAllRowsAreRefused) {
   const TemporaryFile file;
   write_dataset(file.path(), named(clouds(60, 2, 2, 3), {1.0, 2.0}));

@@ -145,6 +145,19 @@ TEST(Certify, WeightsOfRowsAndClasses) {
   EXPECT_TRUE(certify(train(data, options).model, data, options).certified);
 }
 
+TEST(Certify, BalancedMultipliesClassWeights) {
+  const Clouds drawn = clouds(450, 2, 3, 3);
+  const Dataset data = named(drawn, {1, 1, -1});  // 300 and 150 rows
+  TrainOptions factors = settings(2);
+  factors.class_weights = {{"1", 3.0 * (450.0 / (2 * 300))}, {"-1", 450.0 / (2 * 150)}};
+  const Model model = train(data, factors).model;
+  TrainOptions options = settings(2);
+  options.balanced = true;
+  EXPECT_FALSE(certify(model, data, options).certified);
+  options.class_weights = {{"1", 3.0}};
+  EXPECT_TRUE(certify(model, data, options).certified);
+}
+
 TEST(Certify, CopiesOfRowsShareTheirCoefficient) {
   const Clouds drawn = clouds(150, 2, 2, 3);
   const Dataset once = named(drawn, {1, -1}, std::vector<double>(150, 2.0));

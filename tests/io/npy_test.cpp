@@ -104,7 +104,7 @@ TEST_F(Npy, FindsItsLabels) {
   EXPECT_EQ(data.labels(), Labels::numeric({6}));
   EXPECT_EQ(data.cols(), 4);
   EXPECT_EQ(error(x, npy("<f8", "(2,)", raw<double>({6, 7}))),
-            "x.labels.npy: 2 labels, but x.npy has 1 rows");
+            "x.labels.npy: 2 labels, but x.npy has 1 row");
   EXPECT_EQ(error(x, npy("<f8", "(1,)", raw<double>({std::numeric_limits<double>::infinity()}))),
             "x.labels.npy: label 1 is inf: labels must be finite");
 }

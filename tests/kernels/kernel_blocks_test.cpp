@@ -162,6 +162,22 @@ TEST(KernelBlocks, DoNotDependOnTheOtherRowsOfTheCall) {
   }
 }
 
+// Sparse rows of many columns are unpacked into a buffer that the thread keeps.
+TEST(KernelBlocks, DoNotDependOnEarlierCalls) {
+  const auto values_of = [](Index cols, Index rows) {
+    const Matrix data = random_rows(80, cols, 0.1, 6).to_sparse();
+    std::vector<float> out(static_cast<std::size_t>(rows * 80));
+    KernelBlocks({.gamma = 0.2}, data).evaluate(data, all_rows(rows), 0, 80, out.data(), 80);
+    return out;
+  };
+  const std::vector<float> narrow = values_of(300, 80);
+  const std::vector<float> few = values_of(300, 5);
+  const std::vector<float> wide = values_of(700, 70);
+  EXPECT_EQ(values_of(300, 80), narrow);
+  EXPECT_EQ(values_of(700, 70), wide);
+  EXPECT_EQ(values_of(300, 5), few);
+}
+
 TEST(KernelBlocks, StayFiniteForHugeFeatures) {
   const float huge = std::numeric_limits<float>::max() / 2;
   const Matrix data = Matrix::dense(2, 2, {huge, -huge, -huge, huge});

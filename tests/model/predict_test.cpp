@@ -40,6 +40,35 @@ TEST(Predict, GivesTheLabelOfTheWinningClass) {
             (std::vector<std::string>{"0/10", "0/20", "10/20"}));
 }
 
+TEST(Predict, CodesArePositionsInTheClasses) {
+  Random random(7);
+  for (const Decision decision : {Decision::single, Decision::one_vs_one, Decision::one_vs_rest}) {
+    const Model model = random_model(decision, decision == Decision::single ? 2 : 5, 4, random);
+    const Matrix rows = random_rows(300, 4, random);
+    const Labels labels = predict(model, rows);
+    const std::vector<std::int32_t> codes = predict_codes(model, rows);
+    ASSERT_EQ(codes.size(), 300);
+    EXPECT_EQ(codes, encode_labels(labels, model.classes()));
+    const DecisionValues values = decision_values(model, rows);
+    EXPECT_EQ(predict_codes(model, values), codes);
+    EXPECT_EQ(predict(model, values), labels);
+  }
+}
+
+TEST(Predict, ValuesOfAnotherModelAreRefused) {
+  Random random(8);
+  const Model two = random_model(Decision::single, 2, 4, random);
+  const Model three = random_model(Decision::one_vs_one, 3, 4, random);
+  const DecisionValues values = decision_values(three, random_rows(3, 4, random));
+  EXPECT_THROW(predict_codes(two, values), InvalidArgument);
+  EXPECT_THROW(predict(two, values), InvalidArgument);
+  const Model number(Task::regression, {}, {}, two.shared_machine(), "test");
+  EXPECT_THROW(predict(number, values), InvalidArgument);
+  EXPECT_THROW(predict_codes(number, decision_values(number, random_rows(3, 4, random))),
+               InvalidArgument);
+  EXPECT_THROW(predict_codes(number, random_rows(3, 4, random)), InvalidArgument);
+}
+
 TEST(Predict, RegressionGivesTheValue) {
   Random random(2);
   auto machine = std::make_shared<const KernelExpansion>(
@@ -49,6 +78,7 @@ TEST(Predict, RegressionGivesTheValue) {
   const DecisionValues values = decision_values(model, rows);
   EXPECT_EQ(values.columns, std::vector<std::string>{"value"});
   EXPECT_EQ(predict(model, rows), Labels::numeric(values.values));
+  EXPECT_EQ(predict(model, values), Labels::numeric(values.values));
 }
 
 TEST(Predict, FitsColumns) {
@@ -93,7 +123,9 @@ TEST(Predict, RefusesWhatIsNotFiniteAndEmptyModels) {
 TEST(Predict, OneClassIsAlwaysItself) {
   Random random(6);
   const Model model = random_model(Decision::single, 1, 2, random);
-  EXPECT_EQ(predict(model, random_rows(3, 2, random)), Labels::numeric({0, 0, 0}));
+  const Matrix rows = random_rows(3, 2, random);
+  EXPECT_EQ(predict(model, rows), Labels::numeric({0, 0, 0}));
+  EXPECT_EQ(predict(model, decision_values(model, rows)), Labels::numeric({0, 0, 0}));
 }
 
 }  // namespace

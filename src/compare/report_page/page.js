@@ -260,7 +260,7 @@
         draw.arc(px, py, 3, 0, 2 * Math.PI);
         draw.stroke();
       }
-      element("figcaption", `${row.name}: error ${errorText(row)} %, ${count(row.support_vectors)} support vectors`, figure);
+      element("figcaption", `${row.name}: error ${errorText(row)} %, ${count(row.support_vectors)} support vector${row.support_vectors === 1 ? "" : "s"}`, figure);
     }
     let hint = section.querySelector(".hint");
     if (!hint) {

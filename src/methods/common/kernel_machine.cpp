@@ -14,6 +14,7 @@
 #include "methods/common/train_progress.hpp"
 #include "multiclass/train_machines.hpp"
 #include "svm/row_order.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 
@@ -22,7 +23,8 @@ Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& co
   const Index budget = resolve_memory_budget(context.control.memory_bytes);
   const Index work = binary_work_bytes(data.features, rows);
   const Index left = budget - resident_memory_bytes() - work * at_once;
-  require_memory(fmt::format("training on {} rows of {} features", rows, data.features.cols()),
+  require_memory(fmt::format("training on {} of {}", counted(rows, "row"),
+                             counted(data.features.cols(), "feature")),
                  resident_memory_bytes() + work * at_once, budget);
   const Index cache = left / 10 * 9 / at_once;
   const Index wanted = context.options.cache_bytes;

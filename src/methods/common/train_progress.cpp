@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tamis/text.hpp"
+
 namespace tamis {
 
 // When the table is full, every other row goes and the next ones come half as often.
@@ -32,7 +34,7 @@ void TrainProgress::update(const qp::Status& status) {
   progress.elapsed_seconds = last_report_;
   if (machines_ > 1) {
     progress.done_fraction = static_cast<double>(done_) / static_cast<double>(machines_);
-    progress.detail = fmt::format("{} of {} machines", done_, machines_);
+    progress.detail = fmt::format("{} of {}", done_, counted(machines_, "machine"));
   } else {
     // The gap falls about exponentially: progress is measured on its logarithm.
     largest_gap_ = std::max(largest_gap_, status.gap);
@@ -40,8 +42,8 @@ void TrainProgress::update(const qp::Status& status) {
       progress.done_fraction =
           std::clamp(std::log(largest_gap_ / status.gap) / std::log(largest_gap_ / eps_), 0.0, 1.0);
     }
-    progress.detail = fmt::format("iteration {}, gap {:.3g}, {} rows active", status.iterations,
-                                  status.gap, status.active);
+    progress.detail = fmt::format("iteration {}, gap {:.3g}, {} active", status.iterations,
+                                  status.gap, counted(status.active, "row"));
   }
   if (progress.done_fraction > 0.02) {
     progress.left_seconds = last_report_ * (1 - progress.done_fraction) / progress.done_fraction;

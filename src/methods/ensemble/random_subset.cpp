@@ -15,6 +15,7 @@
 #include "multiclass/train_machines.hpp"
 #include "svm/row_order.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -39,8 +40,8 @@ Index cache_for_member(const TrainingSet& data, const TrainContext& context, Ind
                       EnsembleWeights::work_bytes(options.combine, scored, options.members)),
       checked_product(threads, binary_work_bytes(data.features, subset)));
   const Index needed = checked_sum(resident_memory_bytes(), work);
-  require_memory(fmt::format("an ensemble of {} members scored on {} rows (see --score-rows)",
-                             options.members, scored),
+  require_memory(fmt::format("an ensemble of {} scored on {} (see --score-rows)",
+                             counted(options.members, "member"), counted(scored, "row")),
                  needed, budget);
   const Index cache = (budget - needed) / 10 * 9 / threads;
   const Index wanted = context.options.cache_bytes;

@@ -13,6 +13,7 @@
 #include "methods/ensemble/member_draw.hpp"
 #include "svm/train_binary.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -82,7 +83,9 @@ class Ransac {
     const Index budget = resolve_memory_budget(context.control.memory_bytes);
     const Index work = checked_product(threads, binary_work_bytes(data_.features, drawer_.size()));
     const Index needed = checked_sum(resident_memory_bytes(), work);
-    require_memory(fmt::format("{} machines on {} rows", threads, drawer_.size()), needed, budget);
+    require_memory(
+        fmt::format("{} on {}", counted(threads, "machine"), counted(drawer_.size(), "row")),
+        needed, budget);
     const Index left = std::max<Index>(1, (budget - needed) / 2 / threads);
     options_.cache_bytes = options_.cache_bytes > 0 ? std::min(options_.cache_bytes, left) : left;
   }

@@ -15,6 +15,7 @@
 #include "model/linear_machine.hpp"
 #include "multiclass/train_machines.hpp"
 #include "svm/row_order.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -28,9 +29,9 @@ bool has_room_for_copies(const TrainingSet& data, const TrainContext& context, I
                         static_cast<Index>(sizeof(double)) * (at_once + 2 * machines), budget / 4);
   const Index in_use = resident_memory_bytes();
   const Index work = linear::work_bytes(data.rows(), data.features.cols()) * at_once;
-  require_memory(
-      fmt::format("training on {} rows of {} features", data.rows(), data.features.cols()),
-      checked_sum(in_use, work), budget);
+  require_memory(fmt::format("training on {} of {}", counted(data.rows(), "row"),
+                             counted(data.features.cols(), "feature")),
+                 checked_sum(in_use, work), budget);
   return checked_product(data.features.size_bytes(), at_once) < budget - in_use - work;
 }
 

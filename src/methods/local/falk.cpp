@@ -17,6 +17,7 @@
 #include "svm/row_order.hpp"
 #include "svm/train_local.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -59,7 +60,7 @@ TrainedLocally train_neighbourhoods(const TrainingSet& data, const Neighborhoods
   const Index threads = resolve_threads(context.control.threads);
   const Index work = binary_work_bytes(data.features, parts.k);
   const Index budget = resolve_memory_budget(context.control.memory_bytes);
-  require_memory(fmt::format("local machines of {} rows", parts.k),
+  require_memory(fmt::format("local machines of {}", counted(parts.k, "row")),
                  resident_memory_bytes() + threads * work, budget);
   const Index cache_bytes = (budget - resident_memory_bytes() - threads * work) / 10 * 9 / threads;
 

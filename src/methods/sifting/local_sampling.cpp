@@ -12,6 +12,7 @@
 #include "methods/sifting/ball_draw.hpp"
 #include "methods/sifting/sifting.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -30,9 +31,9 @@ Index num_subsamples(const std::vector<std::vector<Index>>& classes, Index wante
     return std::clamp<Index>(static_cast<Index>(least) / kLeastOfAClass, 1, kMostSubsamples);
   if (wanted > std::max<Index>(1, static_cast<Index>(least))) {
     throw InvalidArgument(fmt::format(
-        "subsamples is {}: of the smallest class {} rows are drawn, and each subsample needs one; "
+        "subsamples is {}: of the smallest class {} drawn, and each subsample needs one; "
         "take fewer subsamples or a larger delta",
-        wanted, least));
+        wanted, counted(least, "row is", "rows are")));
   }
   return wanted;
 }

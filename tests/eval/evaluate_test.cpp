@@ -1,0 +1,91 @@
+// evaluate() asks the machine for each row once, whatever it tells of it.
+#include "tamis/evaluate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <memory>
+
+#include "calibration/calibration.hpp"
+#include "model/machine.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis::testing {
+namespace {
+
+/// The value of a row is its first feature; rows that are asked for are counted.
+class CountingMachine : public Machine {
+ public:
+  std::string_view kind() const override { return "counting"; }
+  Index num_features() const override { return 1; }
+  Index num_support_vectors() const override { return 0; }
+  std::string describe() const override { return "counting"; }
+  std::vector<std::string> decision_columns(const Labels&) const override { return {"1/-1"}; }
+  void decision_values(const Matrix& features, std::span<double> values,
+                       const RunControl&) const override {
+    rows_ += features.rows();
+    for (Index i = 0; i < features.rows(); ++i)
+      values[static_cast<std::size_t>(i)] = static_cast<double>(features.at(i, 0));
+  }
+  void classify(const Matrix& features, std::span<std::int32_t> classes,
+                const RunControl&) const override {
+    rows_ += features.rows();
+    for (Index i = 0; i < features.rows(); ++i)
+      classes[static_cast<std::size_t>(i)] = features.at(i, 0) > 0 ? 0 : 1;
+  }
+  Index rows_asked() const { return rows_; }
+
+ private:
+  mutable std::atomic<Index> rows_ = 0;
+};
+
+struct Counted {
+  std::shared_ptr<CountingMachine> machine = std::make_shared<CountingMachine>();
+  Model model{Task::classification, Labels::numeric({1, -1}), {}, machine, "counting"};
+  Dataset data{Matrix::dense(4, 1, {2, 1, -1, -2}), Labels::numeric({1, -1, -1, -1})};
+
+  Model calibrated() const {
+    Calibration sigmoid;
+    sigmoid.num_classes = 2;
+    sigmoid.machines = {Calibrator{-1, 0, {}, {}}};
+    return model.with_calibration(std::make_shared<const Calibration>(sigmoid));
+  }
+};
+
+TEST(Evaluate, AsksForEachRowOnce) {
+  const Counted plain;
+  EXPECT_EQ(evaluate(plain.model, plain.data).errors, 1);
+  EXPECT_EQ(plain.machine->rows_asked(), 4);
+  const Counted sure;
+  const Evaluation result = evaluate(sure.calibrated(), sure.data);
+  EXPECT_EQ(result.errors, 1);
+  EXPECT_TRUE(result.has_probabilities);
+  EXPECT_EQ(sure.machine->rows_asked(), 4);
+}
+
+TEST(Evaluate, TakesValuesThatAreThereAlready) {
+  const Counted counted;
+  const Model model = counted.calibrated();
+  const Evaluation whole = evaluate(model, counted.data);
+  const DecisionValues values = decision_values(model, counted.data.features());
+  const Index before = counted.machine->rows_asked();
+  const Evaluation result = evaluate(model, counted.data, values);
+  EXPECT_EQ(result.errors, whole.errors);
+  EXPECT_EQ(result.confusion, whole.confusion);
+  EXPECT_EQ(result.log_loss, whole.log_loss);
+  EXPECT_EQ(result.brier, whole.brier);
+  EXPECT_DOUBLE_EQ(probabilities(model, values).at(1, 0), 1 / (1 + std::exp(-1.0)));
+  EXPECT_EQ(indecision(model, values, std::vector<double>{1.5}), std::vector<double>{0.5});
+  EXPECT_EQ(counted.machine->rows_asked(), before);
+}
+
+TEST(Evaluate, ValuesOfOtherRowsAreRefused) {
+  const Counted counted;
+  const DecisionValues three =
+      decision_values(counted.model, counted.data.features().select(std::vector<Index>{0, 1, 2}));
+  EXPECT_THROW(evaluate(counted.model, counted.data, three), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace tamis::testing
