@@ -3,6 +3,8 @@
 add_library(tamis_compile_options INTERFACE)
 target_compile_options(tamis_compile_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                        -Wno-sign-conversion -ffp-contract=off)
+# For ccache, which must see what a precompiled header holds.
+target_compile_options(tamis_compile_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 if(TAMIS_WARNINGS_AS_ERRORS)
   target_compile_options(tamis_compile_options INTERFACE -Werror)
 endif()

@@ -16,7 +16,7 @@ int main() {
 
     tamis::TrainOptions options;
     options.cost = 10;
-    options.gamma = {tamis::Gamma::Rule::value, 100};
+    options.gamma = 100.0;
     const auto [model, report] = tamis::train(rows, options);
     std::printf("%s after %.3f s: %s\n", tamis::stop_reason_name(report.stop_reason).data(),
                 report.train_seconds, model.describe().c_str());

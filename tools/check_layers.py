@@ -41,9 +41,10 @@ LAYERS = {
     "training": ("the engine: prepare rows, the method registry, run a method, polish; options checked against the registry",
                  ["methods", "multiclass", "svm", "options", "io", "model", "kernels", "data", "base"]),
     "selection": ("folds, grids, tune, auto",
-                  ["training", "methods", "multiclass", "svm", "eval", "model", "gram", "qp", "kernels", "data", "base"]),
+                  ["training", "methods", "multiclass", "svm", "options", "eval", "model", "gram", "qp", "kernels", "data",
+                   "base"]),
     "compare": ("methods next to each other; the report page",
-                ["selection", "training", "eval", "io", "model", "data", "base"]),
+                ["selection", "training", "options", "eval", "io", "model", "data", "base"]),
     "api": ("the public entries: validate, call, time",
             ["compare", "selection", "training", "calibration", "io", "svm", "eval", "model", "data", "base"]),
 }

@@ -32,7 +32,7 @@ def main():
     print("| argument | default | of the program | classes | effect |\n|---|---|---|---|---|")
     for name, owners in defaults.items():
         option = options.get(_parameters.option_name(name))
-        effect = _parameters.help_text(name)
+        effect = _parameters.description(name, may_be_none=None in owners.values())
         flag = f"`--{option['name']}`" if option else ""
         print(f"| `{name}` | {default_words(owners)} | {flag} | {class_words(list(owners), everyone)} | {effect} |")
 

@@ -11,6 +11,7 @@
 #include "session.hpp"
 #include "tamis/io.hpp"
 #include "tamis/text.hpp"
+#include "training_options.hpp"
 
 namespace tamis::cli {
 namespace {
@@ -32,15 +33,9 @@ class CertifyCommand : public Command {
     options.argument("DATA", data_path_, true, "the rows it was trained for; - is standard input");
     for (const OptionDescription& described : train_option_table()) {
       if (std::find(kAssumed.begin(), kAssumed.end(), described.name) == kAssumed.end()) continue;
-      std::string names;
-      if (!described.letter.empty()) names = "-" + std::string(described.letter) + ",";
-      if (described.name == "class-weight") names = "-w,";
-      names += "--" + std::string(described.name);
-      OptionInfo& info = options.custom(
-          names, std::string(described.value), std::string(described.help),
-          [this, &described](const std::string& text) { described.set(assumed_, text); });
-      info.default_text = described.get(assumed_);
-      info.choices.assign(described.choices.begin(), described.choices.end());
+      declare_training_option(options, described, [this, &described](const std::string& text) {
+        described.set_text(assumed_, text);
+      });
     }
     options.text("--against", other_path_, "MODEL",
                  "also count the support vectors it shares with this model");

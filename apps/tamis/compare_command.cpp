@@ -44,8 +44,8 @@ class CompareCommand : public Command {
     options.text("--report", report_path_, "FILE",
                  "write a page with tables and charts, for a browser; needs no network");
     options.flag("--tune", tune_, "first find C and gamma for all, on a part of the training rows");
-    options.integer("--tune-rows", tune_rows_, -1, std::numeric_limits<std::int64_t>::max(), "N",
-                    "rows that --tune searches on at most; 0: all; -1: 5000");
+    options.rows("--tune-rows", tune_rows_, "largest number of rows that --tune searches on",
+                 "5000");
     training_.declare(options, false);
     options.reading(read_);
     options.common(common_);
@@ -97,7 +97,7 @@ class CompareCommand : public Command {
     for (const std::string& path : {csv_path_, markdown_path_}) session.require_one_stdout(path);
     if (csv_path_ == "-" && markdown_path_ == "-")
       throw UsageError("--csv and --markdown cannot both be standard output");
-    if (tune_rows_ >= 0 && !tune_) throw UsageError("--tune-rows is of no use without --tune");
+    if (tune_rows_ && !tune_) throw UsageError("--tune-rows is of no use without --tune");
     CompareOptions plan;
     plan.runs = runs_;
     plan.regions = !report_path_.empty();
@@ -158,7 +158,7 @@ class CompareCommand : public Command {
   std::string markdown_path_;
   std::string report_path_;
   bool tune_ = false;
-  std::int64_t tune_rows_ = -1;
+  std::optional<std::int64_t> tune_rows_;
   TrainingOptions training_;
   ReadOptions read_;
 };

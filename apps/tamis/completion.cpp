@@ -23,7 +23,7 @@ std::string joined(const std::vector<std::string>& words, const char* between) {
 }
 
 // Inside single quotes of a shell.
-std::string quoted(const std::string& text) {
+std::string shell_quoted(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c == '\'')
@@ -93,8 +93,8 @@ std::string zsh_completion() {
   std::string list;
   std::string cases;
   for (const CommandEntry* entry : visible_commands()) {
-    list +=
-        "    " + quoted(entry->command->name() + ":" + zsh_text(entry->command->summary())) + "\n";
+    list += "    " +
+            shell_quoted(entry->command->name() + ":" + zsh_text(entry->command->summary())) + "\n";
     cases += "    " + entry->command->name() + ")\n      _arguments \\\n";
     for (const OptionInfo& info : entry->options.all()) {
       const std::string action = info.is_file() ? "_files"
@@ -102,13 +102,14 @@ std::string zsh_completion() {
                                      ? " "
                                      : fmt::format("({})", joined(info.choices, " "));
       if (info.is_argument()) {
-        cases += fmt::format("        {} \\\n", quoted(fmt::format("::{}:{}", info.value, action)));
+        cases += fmt::format("        {} \\\n",
+                             shell_quoted(fmt::format("::{}:{}", info.value, action)));
         continue;
       }
       for (const std::string& name : info.names) {
         std::string spec = name + "[" + zsh_text(info.help) + "]";
         if (!info.is_flag()) spec += ":" + info.value + ":" + action;
-        cases += fmt::format("        {} \\\n", quoted(spec));
+        cases += fmt::format("        {} \\\n", shell_quoted(spec));
       }
     }
     cases += "        '--help[print help]'\n      ;;\n";
@@ -124,7 +125,7 @@ std::string fish_completion() {
   for (const CommandEntry* entry : visible_commands()) {
     const std::string& name = entry->command->name();
     out += "complete -c tamis -n __fish_use_subcommand -f -a " + name + " -d " +
-           quoted(entry->command->summary()) + "\n";
+           shell_quoted(entry->command->summary()) + "\n";
     out += "complete -c tamis -n '__fish_seen_subcommand_from " + name +
            "' -s h -l help -d 'print help'\n";
     for (const OptionInfo& info : entry->options.all()) {
@@ -135,9 +136,9 @@ std::string fish_completion() {
           line += option.starts_with("--") ? fmt::format(" -l {}", option.substr(2))
                                            : fmt::format(" -s {}", option.substr(1));
       }
-      if (!info.choices.empty()) line += " -x -a " + quoted(joined(info.choices, " "));
+      if (!info.choices.empty()) line += " -x -a " + shell_quoted(joined(info.choices, " "));
       if (info.choices.empty() && !info.is_flag()) line += info.is_file() ? " -r -F" : " -x";
-      out += line + " -d " + quoted(info.help) + "\n";
+      out += line + " -d " + shell_quoted(info.help) + "\n";
     }
   }
   return out;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "tamis/methods.hpp"
+
 namespace tamis::cli {
 namespace {
 
@@ -41,12 +43,17 @@ std::string entry_lines(const std::string& left, const std::string& text) {
   return out + wrapped(text, kColumn) + '\n';
 }
 
+// Effect, range, choices and default.
 std::string full_help(const OptionInfo& info) {
   std::string text = info.help;
-  if (!info.choices.empty() && info.choices != std::vector<std::string>{"0", "1"})
-    text += fmt::format("; one of {}", fmt::join(info.choices, ", "));
-  if (!info.default_text.empty()) text += " (default " + info.default_text + ")";
-  return text;
+  const bool is_digit = info.choices == std::vector<std::string>{"0", "1"};
+  if (!info.range.empty()) text += fmt::format("; {}", info.range);
+  if (!info.choices.empty() && !is_digit)
+    text += fmt::format("; {} {}", info.value == "NAME" ? "one of" : "or",
+                        fmt::join(info.choices, ", "));
+  if (info.default_text.empty()) return text;
+  text += fmt::format(" (default: {}", info.default_text);
+  return text + (info.default_help.empty() ? ")" : fmt::format("; {})", info.default_help));
 }
 
 std::string left_side(const OptionInfo& info) {
@@ -76,27 +83,90 @@ std::string program_help() {
   return out;
 }
 
-std::string command_help(const CommandEntry& entry) {
-  std::string usage = "Usage: tamis " + entry.command->name();
-  std::string arguments;
-  std::string options;
+namespace {
+
+std::string section_lines(const CommandEntry& entry, OptionSection section) {
+  std::string lines;
   for (const OptionInfo& info : entry.options.all()) {
-    if (info.is_argument()) {
-      usage += info.required ? " " + info.value : " [" + info.value + "]";
-      arguments += entry_lines(info.value, full_help(info));
-    } else {
-      options += entry_lines(left_side(info), full_help(info));
-    }
+    if (!info.is_argument() && info.section == section)
+      lines += entry_lines(left_side(info), full_help(info));
   }
-  std::string out = "tamis " + entry.command->name() + " - " + entry.command->summary() + "\n\n" +
-                    usage + " [OPTIONS]\n";
-  if (!arguments.empty()) out += "\nArguments:\n" + arguments;
-  out += "\nOptions:\n" + options + entry_lines("-h, --help", "this text");
-  if (entry.options.example().empty()) return out;
-  out += "\nExample:\n";
-  std::istringstream lines(entry.options.example());
-  for (std::string line; std::getline(lines, line);) out += "  " + line + "\n";
-  return out;
+  return lines;
+}
+
+std::string titled(const std::string& title, const std::string& lines) {
+  return lines.empty() ? "" : "\n" + title + ":\n" + lines;
+}
+
+// The methods of training, for commands that have options of them.
+std::string method_lines(const CommandEntry& entry) {
+  if (!has_method_options(entry)) return "";
+  std::string lines;
+  for (const MethodInfo& method : methods())
+    lines += entry_lines(std::string(method.name), std::string(method.summary));
+  lines += entry_lines(std::string(kAutoMethod), std::string(kAutoSummary));
+  return lines + fmt::format("  tamis {} --help METHOD lists the options of a method.\n",
+                             entry.command->name());
+}
+
+std::string usage_line(const CommandEntry& entry) {
+  std::string usage = "Usage: tamis " + entry.command->name();
+  for (const OptionInfo& info : entry.options.all()) {
+    if (info.is_argument()) usage += info.required ? " " + info.value : " [" + info.value + "]";
+  }
+  return usage + " [OPTIONS]\n";
+}
+
+std::string example_lines(const CommandEntry& entry) {
+  std::string lines;
+  std::istringstream examples(entry.options.example());
+  for (std::string line; std::getline(examples, line);) lines += "  " + line + "\n";
+  return lines;
+}
+
+}  // namespace
+
+bool has_method_options(const CommandEntry& entry) {
+  return std::any_of(entry.options.all().begin(), entry.options.all().end(),
+                     [](const auto& info) { return info.section == OptionSection::method; });
+}
+
+std::string command_help(const CommandEntry& entry) {
+  std::string arguments;
+  for (const OptionInfo& info : entry.options.all()) {
+    if (info.is_argument()) arguments += entry_lines(info.value, full_help(info));
+  }
+  return "tamis " + entry.command->name() + " - " + entry.command->summary() + "\n\n" +
+         usage_line(entry) + titled("Arguments", arguments) +
+         titled("Options", section_lines(entry, OptionSection::command) +
+                               entry_lines("-h, --help", "this text")) +
+         titled("Training", section_lines(entry, OptionSection::training)) +
+         titled("Kernel", section_lines(entry, OptionSection::kernel)) +
+         titled("Methods", method_lines(entry)) +
+         titled("Reading and running", section_lines(entry, OptionSection::common)) +
+         titled("Example", example_lines(entry));
+}
+
+std::string method_help(const CommandEntry& entry, std::string_view method) {
+  std::string own;
+  for (const OptionInfo& info : entry.options.all()) {
+    const bool uses =
+        std::find(info.methods.begin(), info.methods.end(), method) != info.methods.end();
+    if (info.section == OptionSection::method && uses)
+      own += entry_lines(left_side(info), full_help(info));
+  }
+  std::string_view summary = kAutoSummary;
+  bool uses_kernel = true;
+  for (const MethodInfo& known : methods()) {
+    if (known.name != method) continue;
+    summary = known.summary;
+    uses_kernel = known.uses_kernel;
+  }
+  return fmt::format("{} - {}\n\n{}", method, summary, usage_line(entry)) +
+         titled(fmt::format("Options of {}", method), own) +
+         titled("Training", section_lines(entry, OptionSection::training)) +
+         (uses_kernel ? titled("Kernel", section_lines(entry, OptionSection::kernel)) : "") +
+         fmt::format("\nSee also: tamis {} --help\n", entry.command->name());
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "command.hpp"
 
@@ -9,6 +10,10 @@ namespace tamis::cli {
 
 std::string program_help();
 std::string command_help(const CommandEntry& entry);
+/// Whether --help METHOD makes sense for the command.
+bool has_method_options(const CommandEntry& entry);
+/// What a training method is, and its options.
+std::string method_help(const CommandEntry& entry, std::string_view method);
 
 /// roff for man(1): tamis.1, and tamis-NAME.1 for each command.
 std::string program_man_page();

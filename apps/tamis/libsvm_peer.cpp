@@ -94,10 +94,10 @@ std::vector<std::string> train_words(const TrainOptions& options, const Matrix& 
   add("-s", options.task == Task::regression ? 3 : 0);
   add("-t", static_cast<int>(options.kernel));
   add("-d", options.degree);
-  add("-g", resolve_gamma(options.gamma, features));
+  add("-g", resolve_gamma(options.gamma_or_default(), features));
   add("-r", options.coef0);
-  add("-c", options.cost);
-  add("-p", options.tube);
+  add("-c", options.cost_or_default());
+  add("-p", options.tube_or_default());
   add("-e", options.eps);
   for (const auto& [label, factor] : options.class_weights) add(("-w" + label).c_str(), factor);
   return words;
@@ -132,7 +132,8 @@ ComparisonRow libsvm_row(const std::function<Split(Index)>& data_of_run, Index r
     for (Index run = 0; run < runs; ++run) {
       const TemporaryFolder folder;
       Split data = data_of_run(run);
-      const Scaling scaling = Scaling::fit(data.train.features(), options.scaling, 0, 1, control);
+      const Scaling scaling =
+          Scaling::fit(data.train.features(), options.scaling_or_default(), 0, 1, control);
       data.train = data.train.with_features(scaling.apply(data.train.features(), control));
       data.test = data.test.with_features(
           scaling.apply(data.test.features().with_cols(data.train.cols()), control));

@@ -18,15 +18,6 @@ namespace {
                                nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest)));
 }
 
-const OptionDescription& find_option(std::string_view name) {
-  std::vector<std::string_view> known;
-  for (const OptionDescription& option : train_option_table()) {
-    if (option.name == name) return option;
-    known.push_back(option.name);
-  }
-  fail_unknown("--set: there is no option", name, known);
-}
-
 }  // namespace
 
 std::vector<ComparedMethod> parse_methods(const std::string& text, const TrainOptions& shared) {
@@ -70,7 +61,7 @@ void set_method_option(const std::string& text, std::vector<ComparedMethod>* met
       !applies_to(option, entry->options.method)) {
     throw UsageError(fmt::format("--set: {} has no option {} to set", name, option.name));
   }
-  option.set(entry->options, text.substr(equals + 1));
+  option.set_text(entry->options, text.substr(equals + 1));
 }
 
 }  // namespace tamis::cli

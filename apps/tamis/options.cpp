@@ -168,6 +168,19 @@ OptionInfo& Options::custom(const std::string& names, const std::string& value,
   return info;
 }
 
+OptionInfo& Options::rows(const std::string& names, std::optional<std::int64_t>& variable,
+                          const std::string& help, const std::string& automatic_help) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  OptionInfo& info = add(names, "N", help);
+  info.choices = {"all"};
+  info.range = "at least 1";
+  info.assign = [&variable, name = info.long_name()](const std::string& text) {
+    variable = text == "all" ? kMost : parse_integer(name, text, 1, kMost);
+  };
+  automatic(info, automatic_help, [&variable] { variable.reset(); });
+  return info;
+}
+
 OptionInfo& Options::format(const std::string& names, DataFormat& variable,
                             const std::string& help) {
   OptionInfo& info = add(names, "NAME", help);
@@ -200,17 +213,36 @@ OptionInfo& Options::argument(const std::string& name, std::string& variable, bo
 }
 
 void Options::common(CommonOptions& common) {
-  integer("--threads", common.threads, 0, 4096, "N",
-          "threads to use, 0 for all that this process may use");
-  bytes("--memory", common.memory_bytes,
-        "most memory to use, as 500M or 4G (default: 80 % of what is free)");
+  const std::size_t first = all_.size();
+  automatic(integer("--threads", common.threads, 1, 4096, "N", "threads to use"),
+            "all that this process may use", [&common] { common.threads = 0; });
+  automatic(bytes("--memory", common.memory_bytes, "memory budget, as 500M or 4G"),
+            "80 % of what is free", [&common] { common.memory_bytes = 0; });
   flag("-q,--quiet", common.quiet, "only results and errors: no progress, no remarks, no summary");
   text("--json", common.json_path, "FILE",
        "write what was done, with times, as one JSON object; - is standard output, in place of the "
        "text for people");
+  move_to_common(first);
+}
+
+void Options::automatic(OptionInfo& info, const std::string& meaning,
+                        const std::function<void()>& reset) {
+  info.default_text = "automatic";
+  info.default_help = meaning;
+  info.assign = [reset, assign = info.assign](const std::string& text) {
+    if (text == "automatic")
+      reset();
+    else
+      assign(text);
+  };
+}
+
+void Options::move_to_common(std::size_t first) {
+  for (std::size_t i = first; i < all_.size(); ++i) all_[i].section = OptionSection::common;
 }
 
 void Options::reading(ReadOptions& read) {
+  const std::size_t first = all_.size();
   format("--format", read.format, "format of DATA (default: by the ending of its name)");
   index_base("--index-base", read.index_base, "svmlight: number of the first feature, 0 or 1");
   text("--label", read.label_column, "COLUMN",
@@ -218,7 +250,8 @@ void Options::reading(ReadOptions& read) {
        "column called label, class, target or y, or else the last)");
   text("--weight", read.weight_column, "COLUMN", "csv: the column of row weights");
   text("--labels", read.labels_path, "FILE",
-       "npy: the file of labels (default: X.labels.npy or X_labels.npy beside X.npy)");
+       "npy: the file of labels (default: X.labels.npy or X_labels.npy next to X.npy)");
+  move_to_common(first);
 }
 
 }  // namespace tamis::cli

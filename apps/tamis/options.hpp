@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -20,12 +21,25 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Where the help of a command shows an option.
+enum class OptionSection {
+  command,   ///< the command's own
+  training,  ///< of every training method
+  kernel,    ///< of every method with a kernel
+  method,    ///< of some methods: shown with --help METHOD
+  common,    ///< of every command
+};
+
 struct OptionInfo {
   std::vector<std::string> names;  ///< "-o", "--output"; an argument has one name without dashes
   std::string value;               ///< what stands for the value in texts; empty: a flag
   std::string help;
+  std::string range;         ///< what is allowed: "greater than 0"; may be empty
   std::string default_text;  ///< as shown; empty: none
+  std::string default_help;  ///< what the default means; may be empty
   std::vector<std::string> choices;
+  OptionSection section = OptionSection::command;
+  std::vector<std::string> methods;  ///< training methods that use it; empty: all
   bool required = false;
   bool repeatable = false;  ///< every occurrence is assigned, not the last one only
   /// Converts and stores the text; throws UsageError or InvalidArgument. Flags get "".
@@ -67,6 +81,9 @@ class Options {
   OptionInfo& choice(const std::string& names, std::string& variable,
                      std::vector<std::string> choices, const std::string& value,
                      const std::string& help);
+  /// A number of rows, `all` (the largest number), or `automatic` (nothing).
+  OptionInfo& rows(const std::string& names, std::optional<std::int64_t>& variable,
+                   const std::string& help, const std::string& automatic_help);
   OptionInfo& format(const std::string& names, DataFormat& variable, const std::string& help);
   OptionInfo& index_base(const std::string& names, int& variable, const std::string& help);
   /// Any other kind of value.
@@ -87,6 +104,10 @@ class Options {
 
  private:
   OptionInfo& add(const std::string& names, const std::string& value, const std::string& help);
+  // Also takes the word `automatic`, which is the default.
+  static void automatic(OptionInfo& info, const std::string& meaning,
+                        const std::function<void()>& reset);
+  void move_to_common(std::size_t first);
 
   std::deque<OptionInfo> all_;
   std::string example_;

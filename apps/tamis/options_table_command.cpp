@@ -22,15 +22,13 @@ class OptionsTableCommand : public Command {
   }
 
   int run(Session&) override {
-    const TrainOptions defaults;
-    std::string text = "| option | LIBSVM's | default | effect |\n|---|---|---|---|\n";
+    std::string text =
+        "| option | LIBSVM's | default | allowed | effect |\n|---|---|---|---|---|\n";
     for (const OptionDescription& option : train_option_table()) {
-      if (!applies_to(option, method_) || (own_ && option.methods.empty())) continue;
-      const std::string letter =
-          option.letter.empty() ? "" : "`-" + std::string(option.letter) + "`";
-      const std::string value = option.get(defaults);
-      text += fmt::format("| `--{}` | {} | {} | {}{} |\n", option.name, letter,
-                          value.empty() ? "" : "`" + value + "`", option.help, choices(option));
+      if (!applies_to(option, method_) || (own_ && option.group == OptionGroup::common)) continue;
+      text += fmt::format("| `--{}` | {} | {} | {} | {} |\n", option.name,
+                          option.letter.empty() ? "" : code("-" + std::string(option.letter)),
+                          default_text(option), allowed(option), option.help);
     }
     std::fputs(text.c_str(), stdout);
     return kExitOk;
@@ -40,10 +38,21 @@ class OptionsTableCommand : public Command {
   std::string method_;
   bool own_ = false;
 
-  // As in the help of the commands.
-  static std::string choices(const OptionDescription& option) {
-    if (option.choices.empty()) return "";
-    return fmt::format("; one of `{}`", fmt::join(option.choices, "`, `"));
+  static std::string code(std::string_view text) { return fmt::format("`{}`", text); }
+
+  static std::string default_text(const OptionDescription& option) {
+    const std::string value = option.text(TrainOptions());
+    if (value.empty()) return "";
+    return code(value) +
+           (option.default_help.empty() ? "" : fmt::format(" ({})", option.default_help));
+  }
+
+  // The range, and every word.
+  static std::string allowed(const OptionDescription& option) {
+    std::string list = option.range;
+    for (const std::string_view choice : option.choices)
+      list += (list.empty() ? "" : ", ") + code(choice);
+    return list;
   }
 };
 

@@ -1,42 +1,18 @@
-// The only file that knows CLI11: it splits the command line; values are converted by the options'
-// own assign(), once everything is known to be in its place.
+// Splits the command line: --name value, --name=value, -x value, -xvalue; -- ends the options.
+// Values are converted by the options' own assign(), once everything is known to be in its place.
 #include "parse.hpp"
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "class_weights.hpp"
+#include "help.hpp"
+#include "tamis/methods.hpp"
 #include "tamis/text.hpp"
 
 namespace tamis::cli {
 namespace {
-
-struct Bound {
-  const OptionInfo* info = nullptr;
-  CLI::Option* option = nullptr;
-};
-
-std::vector<Bound> bind_options(CLI::App& app, const Options& options) {
-  std::vector<Bound> bound;
-  for (const OptionInfo& info : options.all()) {
-    std::string names = info.names.front();
-    for (std::size_t i = 1; i < info.names.size(); ++i) names += "," + info.names[i];
-    CLI::Option* option = nullptr;
-    if (info.is_flag()) {
-      option = app.add_flag(names);
-    } else {
-      // Results stay with the option; conversion comes later.
-      option = app.add_option(names, [](const CLI::results_t&) { return true; });
-      option->multi_option_policy(info.repeatable ? CLI::MultiOptionPolicy::TakeAll
-                                                  : CLI::MultiOptionPolicy::TakeLast);
-      if (info.is_argument()) option->multi_option_policy(CLI::MultiOptionPolicy::Throw);
-    }
-    bound.push_back({&info, option});
-  }
-  return bound;
-}
 
 [[noreturn]] void fail_unknown(const char* kind, const std::string& given,
                                const std::vector<std::string>& known) {
@@ -63,99 +39,163 @@ void refuse_shrinking_switch(const std::vector<std::string>& arguments) {
   }
 }
 
-std::vector<std::string> option_names(const Options& options) {
-  std::vector<std::string> names = {"--help"};
-  for (const OptionInfo& info : options.all()) {
-    if (info.is_argument()) continue;
-    // Long names only: every letter is near to every other.
-    if (info.long_name().starts_with("--")) names.push_back(info.long_name());
-  }
-  return names;
-}
+bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
+bool is_help(const std::string& word) { return word == "-h" || word == "--help"; }
 
-void refuse_extras(const CLI::App& app, const std::vector<std::string>& known_options) {
-  for (const std::string& extra : app.remaining()) {
-    if (extra.size() > 1 && extra.front() == '-')
-      fail_unknown("option", extra.substr(0, extra.find('=')), known_options);
-  }
-}
-
-void require_arguments(const std::vector<Bound>& bound, const CLI::App& app,
-                       const std::string& command) {
-  for (const Bound& b : bound) {
-    if (b.info->required && b.option->count() == 0)
-      throw UsageError(fmt::format("{} needs {}; see tamis {} --help", command,
-                                   b.info->is_argument() ? b.info->value : b.info->long_name(),
-                                   command));
-  }
-  for (const std::string& extra : app.remaining())
-    throw UsageError(fmt::format("{} does not take another argument: '{}'", command, extra));
-}
-
-void assign_values(const std::vector<Bound>& bound) {
-  for (const Bound& b : bound) {
-    if (b.option->count() == 0) continue;
-    if (b.info->is_flag()) {
-      b.info->assign("");
-    } else if (b.info->repeatable) {
-      for (const std::string& text : b.option->results()) b.info->assign(text);
-    } else {
-      b.info->assign(b.option->results().back());
+// The arguments of one command, split.
+class CommandLine {
+ public:
+  CommandLine(const CommandEntry& entry, std::vector<std::string> words)
+      : entry_(entry), words_(std::move(words)) {
+    for (const OptionInfo& info : entry.options.all()) {
+      if (info.is_argument()) arguments_.push_back(&info);
     }
   }
+
+  // The values as given; nothing is converted yet.
+  void split() {
+    for (next_ = 0; next_ < words_.size();) {
+      const std::string& word = words_[next_++];
+      if (word == "--" && !ended_)
+        ended_ = true;
+      else if (is_option(word) && !ended_)
+        take_option(word);
+      else
+        take_argument(word);
+    }
+  }
+
+  void require_all() const {
+    for (const OptionInfo& info : entry_.options.all()) {
+      if (!info.required || is_given(info)) continue;
+      throw UsageError(fmt::format("{0} needs {1}; see tamis {0} --help", entry_.command->name(),
+                                   info.is_argument() ? info.value : info.long_name()));
+    }
+  }
+
+  // The last value of an option counts, unless it is repeatable.
+  void assign() const {
+    for (const OptionInfo& info : entry_.options.all()) {
+      std::vector<const std::string*> values;
+      for (const auto& [option, value] : given_) {
+        if (option == &info) values.push_back(&value);
+      }
+      if (!values.empty() && !info.repeatable) values.erase(values.begin(), values.end() - 1);
+      for (const std::string* value : values) info.assign(*value);
+    }
+  }
+
+ private:
+  bool is_given(const OptionInfo& info) const {
+    return std::any_of(given_.begin(), given_.end(),
+                       [&](const auto& entry) { return entry.first == &info; });
+  }
+
+  const OptionInfo* find(const std::string& name) const {
+    for (const OptionInfo& info : entry_.options.all()) {
+      if (!info.is_argument() &&
+          std::find(info.names.begin(), info.names.end(), name) != info.names.end())
+        return &info;
+    }
+    return nullptr;
+  }
+
+  // "--name", "--name=value", "-x" or "-xvalue".
+  void take_option(const std::string& word) {
+    const std::size_t end = word.starts_with("--") ? word.find('=') : std::string::npos;
+    const OptionInfo* info = find(word.substr(0, end));
+    if (info != nullptr && end != std::string::npos) {
+      if (info->is_flag()) throw UsageError(fmt::format("{} takes no value", info->long_name()));
+      given_.emplace_back(info, word.substr(end + 1));
+    } else if (info != nullptr) {
+      given_.emplace_back(info, info->is_flag() ? "" : next_value(word));
+    } else if (info = find(word.substr(0, 2));
+               info != nullptr && !info->is_flag() && !word.starts_with("--") && word.size() > 2) {
+      given_.emplace_back(info, word.substr(2));
+    } else {
+      fail_unknown("option", word.substr(0, end), long_names());
+    }
+  }
+
+  // A value may begin with a dash, as -1; the name of an option is no value.
+  std::string next_value(const std::string& option) {
+    if (next_ == words_.size() || find(words_[next_]) != nullptr || is_help(words_[next_]))
+      throw UsageError(fmt::format("{} needs a value", option));
+    return words_[next_++];
+  }
+
+  void take_argument(const std::string& word) {
+    if (taken_ == arguments_.size()) {
+      throw UsageError(
+          fmt::format("{} does not take another argument: '{}'", entry_.command->name(), word));
+    }
+    given_.emplace_back(arguments_[taken_++], word);
+  }
+
+  // Short names are left out: every letter is near to every other.
+  std::vector<std::string> long_names() const {
+    std::vector<std::string> names = {"--help"};
+    for (const OptionInfo& info : entry_.options.all()) {
+      if (info.long_name().starts_with("--")) names.push_back(info.long_name());
+    }
+    return names;
+  }
+
+  const CommandEntry& entry_;
+  std::vector<std::string> words_;
+  std::size_t next_ = 0;
+  bool ended_ = false;
+  std::vector<const OptionInfo*> arguments_;
+  std::size_t taken_ = 0;
+  std::vector<std::pair<const OptionInfo*, std::string>> given_;
+};
+
+const CommandEntry& find_command(const std::vector<CommandEntry>& commands,
+                                 const std::string& name) {
+  std::vector<std::string> known;
+  for (const CommandEntry& entry : commands) {
+    if (entry.command->name() == name) return entry;
+    if (!entry.command->hidden()) known.push_back(entry.command->name());
+  }
+  if (is_option(name)) fail_unknown("option", name, {"--help", "--version"});
+  if (name.empty()) throw UsageError(fmt::format("give a command: {}", join_names(known)));
+  fail_unknown("command", name, known);
+}
+
+// The method named after --help, if there is one.
+std::string help_topic(const CommandEntry& entry, const std::vector<std::string>& words,
+                       std::size_t help) {
+  if (!has_method_options(entry) || help + 1 >= words.size()) return "";
+  const std::string& word = words[help + 1];
+  const std::vector<std::string_view> known = method_names();
+  const bool is_method =
+      word == kAutoMethod || std::find(known.begin(), known.end(), word) != known.end();
+  return is_method ? word : "";
 }
 
 }  // namespace
 
 Parsed parse_command_line(const std::vector<CommandEntry>& commands, int argc,
                           const char* const* argv) {
-  CLI::App app;
-  app.allow_extras();
-  app.require_subcommand(0, 1);  // so that a file may be called like a command
-  app.set_help_flag("-h,--help");
-  CLI::Option* version = app.add_flag("--version");
-  std::vector<CLI::App*> subcommands;
-  std::vector<std::vector<Bound>> bound;
-  std::vector<std::string> names;
-  for (const CommandEntry& entry : commands) {
-    CLI::App* sub = app.add_subcommand(entry.command->name());
-    sub->allow_extras();
-    sub->set_help_flag("-h,--help");
-    bound.push_back(bind_options(*sub, entry.options));
-    subcommands.push_back(sub);
-    if (!entry.command->hidden()) names.push_back(entry.command->name());
-  }
-  const auto chosen = [&] {
-    const auto found = std::find_if(subcommands.begin(), subcommands.end(),
-                                    [](const CLI::App* sub) { return sub->parsed(); });
-    return static_cast<std::size_t>(found - subcommands.begin());
-  };
-
   const std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
+  const std::string first = given.empty() ? "" : given.front();
+  if (first == "--version") return {Request::version, nullptr, ""};
+  if (is_help(first)) return {Request::help, nullptr, ""};
+  const CommandEntry& entry = find_command(commands, first);
   refuse_shrinking_switch(given);
-  // CLI11 takes the arguments last first.
-  auto arguments = join_class_weights(given);
-  std::reverse(arguments.begin(), arguments.end());
-  try {
-    app.parse(std::move(arguments));
-  } catch (const CLI::CallForHelp&) {
-    return {Request::help, chosen() < commands.size() ? &commands[chosen()] : nullptr};
-  } catch (const CLI::ParseError& error) {
-    if (chosen() < commands.size())
-      refuse_extras(*subcommands[chosen()], option_names(commands[chosen()].options));
-    throw UsageError(error.what());
+  std::vector<std::string> words = join_class_weights(given);
+  words.erase(words.begin());
+  const auto end = std::find(words.begin(), words.end(), "--");
+  const auto help = std::find_if(words.begin(), end, is_help);
+  if (help != end) {
+    const auto place = static_cast<std::size_t>(help - words.begin());
+    return {Request::help, &entry, help_topic(entry, words, place)};
   }
-
-  if (version->count() > 0) return {Request::version, nullptr};
-  refuse_extras(app, {"--help", "--version"});
-  if (!app.remaining().empty()) fail_unknown("command", app.remaining().front(), names);
-  if (chosen() == commands.size())
-    throw UsageError(fmt::format("give a command: {}", join_names(names)));
-  const CommandEntry& entry = commands[chosen()];
-  refuse_extras(*subcommands[chosen()], option_names(entry.options));
-  require_arguments(bound[chosen()], *subcommands[chosen()], entry.command->name());
-  assign_values(bound[chosen()]);
-  return {Request::run, &entry};
+  CommandLine line(entry, std::move(words));
+  line.split();
+  line.require_all();
+  line.assign();
+  return {Request::run, &entry, ""};
 }
 
 }  // namespace tamis::cli

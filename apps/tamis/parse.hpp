@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "command.hpp"
@@ -11,6 +12,7 @@ enum class Request { run, help, version };
 struct Parsed {
   Request request = Request::run;
   const CommandEntry* entry = nullptr;  ///< null: the program itself (help, version)
+  std::string topic;                    ///< help: the training method asked about, or empty
 };
 
 /// Finds the command and stores the values of its options. Throws UsageError.

@@ -49,8 +49,10 @@ int run_parsed(const Parsed& parsed) {
   if (parsed.request == Request::version) {
     fmt::print("tamis {}\n", TAMIS_VERSION);
   } else if (parsed.request == Request::help) {
-    std::fputs((parsed.entry != nullptr ? command_help(*parsed.entry) : program_help()).c_str(),
-               stdout);
+    const std::string text = parsed.entry == nullptr ? program_help()
+                             : parsed.topic.empty()  ? command_help(*parsed.entry)
+                                                     : method_help(*parsed.entry, parsed.topic);
+    std::fputs(text.c_str(), stdout);
   } else {
     Session session(*parsed.entry->command);
     const int code = parsed.entry->command->run(session);

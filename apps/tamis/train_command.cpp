@@ -77,18 +77,12 @@ class TrainCommand : public Command {
   }
 
  private:
-  // Above this many rows, a method is chosen unless the user names one.
-  static constexpr Index kAutoRows = 100'000;
-
-  void settle_method(Session& session, Index rows) {
-    if (!training_.was_given("method") && rows > kAutoRows && training_.all_used_by("auto") &&
-        train_.kernel != KernelType::precomputed) {
-      train_.method = "auto";
-      session.note(fmt::format("more than {} rows and no --method: auto chooses", kAutoRows));
-    }
-    if (train_.method != "auto") return;
-    train_.automatic = {training_.was_given("cost"), training_.was_given("gamma"),
-                        training_.was_given("scale"), training_.was_given("tube")};
+  void settle_method(Session& session, const Dataset& data) {
+    const bool was_named = train_.method != kDefaultMethod;
+    train_.method = resolve_method(data, train_);
+    if (train_.method != kAutoMethod) return;
+    if (!was_named)
+      session.note(fmt::format("{} and no --method: auto chooses", counted(data.rows(), "row")));
     // The limit is on the whole wait, and reading is part of it.
     if (train_.max_seconds > 0)
       train_.max_seconds =
@@ -98,7 +92,7 @@ class TrainCommand : public Command {
   TrainResult train_on_all(Session& session) {
     const Dataset data =
         session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
-    settle_method(session, data.rows());
+    settle_method(session, data);
     return session.timed("train", [&] {
       if (folds_ == 0) return train(data, train_, session.control());
       return train_calibrated(data, train_, static_cast<int>(folds_),
@@ -160,7 +154,7 @@ class TrainCommand : public Command {
     json["warnings"] = report.warnings;
     for (const OptionDescription& described : train_option_table()) {
       if (applies_to(described, train_.method))
-        json["options"][std::string(described.name)] = described.get(train_);
+        json["options"][std::string(described.name)] = described.text(train_);
     }
   }
 

@@ -1,6 +1,7 @@
 // The options of training on the command line of a command, made from the library's table.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,10 @@
 
 namespace tamis::cli {
 
+/// Adds one training option to a command's, with everything the library's table says of it.
+OptionInfo& declare_training_option(Options& options, const OptionDescription& described,
+                                    std::function<void(const std::string&)> assign);
+
 class TrainingOptions {
  public:
   /// Adds every training option to a command's; `with_method`: also --method.
@@ -18,7 +23,6 @@ class TrainingOptions {
 
   TrainOptions& values() { return values_; }
   bool was_given(std::string_view name) const;
-  bool all_used_by(std::string_view method) const;
   /// An option that none of the methods knows would be silently ignored: UsageError.
   void require_used_by(std::span<const std::string> methods) const;
 

@@ -36,10 +36,9 @@ class TuneCommand : public Command {
                    "more rows");
     options.integer("--folds", tune_.folds, 2, 1000, "N", "parts, each held out once");
     options.integer("--points", tune_.points, 1, 1'000'000, "N", "random search: points to try");
-    options.integer(
-        "--rows", tune_.rows, -1, std::numeric_limits<std::int64_t>::max(), "N",
-        "search on so many rows at most, drawn from each class; 0: all; -1: 5000, or all "
-        "with --centres");
+    options.rows("--rows", tune_.rows,
+                 "largest number of rows to search on, drawn from each class in proportion",
+                 "5000, or all with --centres");
     options.integer("--centres", tune_.centres, 0, 1'000'000, "N",
                     "falk, falk-c, knn-svm: try each point on the neighbourhoods of N random rows "
                     "alone, by k'-internal cross-validation; 0: on the whole");
@@ -54,7 +53,7 @@ class TuneCommand : public Command {
     options.common(common_);
     options.example(
         "tamis tune train.svm\n"
-        "tamis tune train.svm --grid cost=2^-5:2^15:4 --grid gamma=2^-15:2^3:4 --rows 0\n"
+        "tamis tune train.svm --grid cost=2^-5:2^15:4 --grid gamma=2^-15:2^3:4 --rows all\n"
         "tamis tune train.svm --method falk --grid k=200,500,1000 --grid cost=1,10 -g 2");
   }
 
@@ -124,7 +123,7 @@ class TuneCommand : public Command {
                             error_text(best.deviation), words(result, best)));
     if (output_.empty())
       session.say(fmt::format("to train: tamis train {} --method {}{}", data_path_,
-                              tune_.base.method, words(result, best)));
+                              result.options.method, words(result, best)));
   }
 
   void tell_best(Session& session, const TuneResult& result) const {
@@ -169,7 +168,7 @@ class TuneCommand : public Command {
   void fill_report(Session& session, const TuneResult& result) const {
     auto& json = session.report();
     json["data"] = data_path_;
-    json["method"] = tune_.base.method;
+    json["method"] = result.options.method;
     json["search"] = search_;
     json["folds"] = result.folds;
     json["rows"] = result.rows;

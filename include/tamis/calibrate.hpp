@@ -8,6 +8,7 @@
 
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
+#include "tamis/export.hpp"
 #include "tamis/model.hpp"
 #include "tamis/predict.hpp"
 #include "tamis/train.hpp"
@@ -21,16 +22,16 @@ enum class CalibrationMethod {
 };
 
 /// "sigmoid", "isotonic".
-std::string_view calibration_name(CalibrationMethod method);
+TAMIS_EXPORT std::string_view calibration_name(CalibrationMethod method);
 /// Throws InvalidArgument on another name.
-CalibrationMethod parse_calibration_method(std::string_view name);
+TAMIS_EXPORT CalibrationMethod parse_calibration_method(std::string_view name);
 
 /// The model with probabilities fitted on labelled rows that it was not trained on; row weights
 /// count. Throws DataError unless the rows have every class of the model and no other, and
 /// InvalidArgument for a regression.
-Model calibrate(const Model& model, const Dataset& held_out,
-                CalibrationMethod method = CalibrationMethod::sigmoid,
-                const RunControl& control = {});
+TAMIS_EXPORT Model calibrate(const Model& model, const Dataset& held_out,
+                             CalibrationMethod method = CalibrationMethod::sigmoid,
+                             const RunControl& control = {});
 
 /// Row-major, a row for each input row. Column c is class c of model.classes(); rows sum to 1.
 struct Probabilities {
@@ -41,18 +42,19 @@ struct Probabilities {
 };
 
 /// Throws InvalidArgument when the model has not been calibrated.
-Probabilities probabilities(const Model& model, const Matrix& features,
-                            const RunControl& control = {});
+TAMIS_EXPORT Probabilities probabilities(const Model& model, const Matrix& features,
+                                         const RunControl& control = {});
 /// The same from decision values of the model, without evaluating it again.
-Probabilities probabilities(const Model& model, const DecisionValues& values,
-                            const RunControl& control = {});
+TAMIS_EXPORT Probabilities probabilities(const Model& model, const DecisionValues& values,
+                                         const RunControl& control = {});
 
 /// Trains on all rows, and fits the probabilities on scores that machines trained on the other
 /// folds give to each of `folds` >= 2 parts. Limits of the options hold for each of the folds + 1
 /// trainings. Stopped before the folds are done, the model is usable and has no probabilities;
 /// report.warnings tell.
-TrainResult train_calibrated(const Dataset& data, const TrainOptions& options, int folds,
-                             CalibrationMethod method = CalibrationMethod::sigmoid,
-                             const RunControl& control = {});
+TAMIS_EXPORT TrainResult train_calibrated(const Dataset& data, const TrainOptions& options,
+                                          int folds,
+                                          CalibrationMethod method = CalibrationMethod::sigmoid,
+                                          const RunControl& control = {});
 
 }  // namespace tamis

@@ -7,6 +7,7 @@
 
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
+#include "tamis/export.hpp"
 #include "tamis/model.hpp"
 #include "tamis/options.hpp"
 
@@ -63,8 +64,8 @@ struct Certificate {
 ///
 /// Throws InvalidArgument for other kinds of models and bad options, DataError for rows whose label
 /// the model does not have.
-Certificate certify(const Model& model, const Dataset& data, const TrainOptions& options,
-                    const RunControl& control = {});
+TAMIS_EXPORT Certificate certify(const Model& model, const Dataset& data,
+                                 const TrainOptions& options, const RunControl& control = {});
 
 /// How many support vectors two models of the same rows have in common. Vectors of equal content
 /// count once, vectors that are no row of the data are counted but never shared.
@@ -73,7 +74,7 @@ struct SupportOverlap {
   Index other = 0;
   Index shared = 0;
 };
-SupportOverlap support_overlap(const Model& model, const Model& other, const Dataset& data,
-                               const RunControl& control = {});
+TAMIS_EXPORT SupportOverlap support_overlap(const Model& model, const Model& other,
+                                            const Dataset& data, const RunControl& control = {});
 
 }  // namespace tamis

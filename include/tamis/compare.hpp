@@ -10,6 +10,7 @@
 
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
+#include "tamis/export.hpp"
 #include "tamis/model.hpp"
 #include "tamis/options.hpp"
 #include "tamis/report.hpp"
@@ -36,7 +37,7 @@ struct Spread {
 };
 
 /// NaN without values, or when the first one is.
-Spread spread_of(std::span<const double> values);
+TAMIS_EXPORT Spread spread_of(std::span<const double> values);
 
 /// The class decided for at each point of a grid over two features, row by row from the lowest
 /// second feature.
@@ -72,7 +73,7 @@ struct ComparisonRow {
   std::vector<std::string> parameters;  ///< "cost 10", those that differ from the defaults
 };
 
-struct Comparison {
+struct TAMIS_EXPORT Comparison {
   Task task = Task::classification;
   Index train_rows = 0;  ///< of the first run
   Index test_rows = 0;
@@ -92,14 +93,14 @@ struct Comparison {
 /// A method that fails keeps its row, with the reason; a cancelled comparison keeps the rows that
 /// are done. `on_row` sees each row as it is finished. Throws InvalidArgument when the methods do
 /// not share one task, and DataError when the test rows have no labels.
-Comparison compare(const Dataset& train, const Dataset& test, const CompareOptions& options,
-                   const RunControl& control = {},
-                   const std::function<void(const ComparisonRow&)>& on_row = {});
+TAMIS_EXPORT Comparison compare(const Dataset& train, const Dataset& test,
+                                const CompareOptions& options, const RunControl& control = {},
+                                const std::function<void(const ComparisonRow&)>& on_row = {});
 
 /// The same, with a random share of the rows for testing: another one in each run, the same for all
 /// methods.
-Comparison compare_split(const Dataset& data, double test_share, const CompareOptions& options,
-                         const RunControl& control = {},
-                         const std::function<void(const ComparisonRow&)>& on_row = {});
+TAMIS_EXPORT Comparison compare_split(const Dataset& data, double test_share,
+                                      const CompareOptions& options, const RunControl& control = {},
+                                      const std::function<void(const ComparisonRow&)>& on_row = {});
 
 }  // namespace tamis

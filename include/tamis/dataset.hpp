@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tamis/export.hpp"
+
 namespace tamis {
 
 /// Row and column counts and offsets; signed so that differences are safe.
@@ -22,7 +24,7 @@ struct SparseRow {
 };
 
 /// Immutable float32 rows, dense row-major or compressed sparse rows (CSR).
-class Matrix {
+class TAMIS_EXPORT Matrix {
  public:
   Matrix() = default;
 
@@ -101,7 +103,7 @@ class Matrix {
 enum class LabelKind { none, numeric, text };
 
 /// One label a row: numbers (class labels or regression targets) or words.
-class Labels {
+class TAMIS_EXPORT Labels {
  public:
   Labels() = default;
   static Labels numeric(std::vector<double> values);
@@ -130,7 +132,7 @@ class Labels {
 };
 
 /// Rows with labels (or none) and weights (or none: every weight is 1).
-class Dataset {
+class TAMIS_EXPORT Dataset {
  public:
   Dataset() = default;
   /// Throws DataError when the counts differ, or a weight is negative or not finite.
@@ -162,18 +164,18 @@ class Dataset {
 };
 
 /// Throws DataError naming row and column of the first value that is NaN or infinite.
-void require_finite(const Matrix& features);
+TAMIS_EXPORT void require_finite(const Matrix& features);
 
 /// The distinct labels in the order a model lists its classes: ascending (numbers by value, words
 /// by byte), but for two classes the larger first, so that a positive decision value means the
 /// positive class.
-Labels distinct_classes(const Labels& labels);
+TAMIS_EXPORT Labels distinct_classes(const Labels& labels);
 
 /// The position in `classes` of the one that `text` names, or -1. Numbers are compared by value:
 /// "+1" and "1.0" name class 1.
-Index find_class(const Labels& classes, std::string_view text);
+TAMIS_EXPORT Index find_class(const Labels& classes, std::string_view text);
 
 /// The position of each label in `classes`, or -1 where it is not among them.
-std::vector<std::int32_t> encode_labels(const Labels& labels, const Labels& classes);
+TAMIS_EXPORT std::vector<std::int32_t> encode_labels(const Labels& labels, const Labels& classes);
 
 }  // namespace tamis

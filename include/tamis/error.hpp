@@ -6,28 +6,30 @@
 #include <stdexcept>
 #include <string>
 
+#include "tamis/export.hpp"
+
 namespace tamis {
 
-class Error : public std::runtime_error {
+class TAMIS_EXPORT Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// An argument or option is out of range, or two of them do not go together.
-class InvalidArgument : public Error {
+class TAMIS_EXPORT InvalidArgument : public Error {
  public:
   using Error::Error;
 };
 
 /// The content of a data or model file, or of an array, is not acceptable.
-class DataError : public Error {
+class TAMIS_EXPORT DataError : public Error {
  public:
   using Error::Error;
 };
 
 /// A DataError at a known place of a text file: "file:line:column: message". Line and column count
 /// from 1.
-class ParseError : public DataError {
+class TAMIS_EXPORT ParseError : public DataError {
  public:
   ParseError(const std::string& file, std::int64_t line, std::int64_t column,
              const std::string& message)
@@ -44,19 +46,19 @@ class ParseError : public DataError {
 };
 
 /// A file cannot be opened, read, written or renamed.
-class IoError : public Error {
+class TAMIS_EXPORT IoError : public Error {
  public:
   using Error::Error;
 };
 
 /// The work does not fit into the memory budget.
-class ResourceError : public Error {
+class TAMIS_EXPORT ResourceError : public Error {
  public:
   using Error::Error;
 };
 
 /// The caller cancelled work that has no usable partial result (see RunControl::cancel).
-class Cancelled : public Error {
+class TAMIS_EXPORT Cancelled : public Error {
  public:
   Cancelled() : Error("cancelled") {}
 };

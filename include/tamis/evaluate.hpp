@@ -6,6 +6,7 @@
 
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
+#include "tamis/export.hpp"
 #include "tamis/model.hpp"
 #include "tamis/predict.hpp"
 
@@ -45,18 +46,20 @@ struct Evaluation {
 };
 
 /// Throws DataError when the data has no labels, or words where numbers are needed.
-Evaluation evaluate(const Model& model, const Dataset& data, const RunControl& control = {});
+TAMIS_EXPORT Evaluation evaluate(const Model& model, const Dataset& data,
+                                 const RunControl& control = {});
 /// The same from the model's decision values of these rows, without evaluating it again.
-Evaluation evaluate(const Model& model, const Dataset& data, const DecisionValues& values,
-                    const RunControl& control = {});
+TAMIS_EXPORT Evaluation evaluate(const Model& model, const Dataset& data,
+                                 const DecisionValues& values, const RunControl& control = {});
 
 /// For each eps > 0, the share of the rows whose decision value is less than eps away from 0: the
 /// empirical probability of eps-indecision (Barcenas, Gonzalez-Lima and Quiroz, eq. 17). Throws
 /// InvalidArgument for another eps, or a model that does not tell two classes apart.
-std::vector<double> indecision(const Model& model, const Matrix& features,
-                               std::span<const double> eps, const RunControl& control = {});
+TAMIS_EXPORT std::vector<double> indecision(const Model& model, const Matrix& features,
+                                            std::span<const double> eps,
+                                            const RunControl& control = {});
 /// The same from decision values of the model.
-std::vector<double> indecision(const Model& model, const DecisionValues& values,
-                               std::span<const double> eps);
+TAMIS_EXPORT std::vector<double> indecision(const Model& model, const DecisionValues& values,
+                                            std::span<const double> eps);
 
 }  // namespace tamis

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tamis/dataset.hpp"
+#include "tamis/export.hpp"
 #include "tamis/kernel.hpp"
 #include "tamis/model.hpp"
 
@@ -47,8 +48,8 @@ struct LinearParts {
 
 /// The parts of a model that is one kernel expansion; null for every other shape. They live as long
 /// as the model's machine does.
-const ExpansionParts* expansion_parts(const Model& model);
+TAMIS_EXPORT const ExpansionParts* expansion_parts(const Model& model);
 /// The same for linear machines.
-const LinearParts* linear_parts(const Model& model);
+TAMIS_EXPORT const LinearParts* linear_parts(const Model& model);
 
 }  // namespace tamis

@@ -9,6 +9,7 @@
 
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
+#include "tamis/export.hpp"
 
 namespace tamis {
 
@@ -32,8 +33,8 @@ struct Generated {
 };
 
 /// checkerboard, spirals, ten-gaussians, ndcc, gaussians, halfspaces.
-std::vector<std::string_view> generator_names();
-Generated generate(std::string_view name, const GenerateOptions& options = {},
-                   const RunControl& control = {});
+TAMIS_EXPORT std::vector<std::string_view> generator_names();
+TAMIS_EXPORT Generated generate(std::string_view name, const GenerateOptions& options = {},
+                                const RunControl& control = {});
 
 }  // namespace tamis

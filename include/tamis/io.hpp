@@ -7,6 +7,7 @@
 
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
+#include "tamis/export.hpp"
 #include "tamis/model.hpp"
 
 namespace tamis {
@@ -39,8 +40,8 @@ struct ReadOptions {
 
 /// Reads a whole data file; "-" is standard input. .gz, .xz, .bz2 and .zst are unpacked on the way.
 /// Throws ParseError (file:line:column), DataError or IoError. Never returns zero rows.
-Dataset read_dataset(const std::string& path, const ReadOptions& options = {},
-                     const RunControl& control = {});
+TAMIS_EXPORT Dataset read_dataset(const std::string& path, const ReadOptions& options = {},
+                                  const RunControl& control = {});
 
 struct WriteOptions {
   DataFormat format = DataFormat::automatic;
@@ -49,26 +50,26 @@ struct WriteOptions {
 
 /// Writes beside the target and renames, so that an existing file is never half overwritten; "-" is
 /// standard output.
-void write_dataset(const std::string& path, const Dataset& data, const WriteOptions& options = {},
-                   const RunControl& control = {});
+TAMIS_EXPORT void write_dataset(const std::string& path, const Dataset& data,
+                                const WriteOptions& options = {}, const RunControl& control = {});
 
 /// Any other text, such as predictions and reports, written the same way as write_dataset().
-void write_text(const std::string& path, std::string_view text);
+TAMIS_EXPORT void write_text(const std::string& path, std::string_view text);
 
 enum class ModelFormat { native, libsvm };
 
 /// Reads either format, recognized by its content; "-" is standard input. Every count and index is
 /// checked before use. Throws DataError or IoError, ResourceError when the file does not fit into
 /// the memory budget, Cancelled.
-Model load_model(const std::string& path, const RunControl& control = {});
-void save_model(const Model& model, const std::string& path,
-                ModelFormat format = ModelFormat::native);
+TAMIS_EXPORT Model load_model(const std::string& path, const RunControl& control = {});
+TAMIS_EXPORT void save_model(const Model& model, const std::string& path,
+                             ModelFormat format = ModelFormat::native);
 /// Bytes of the file that save_model() would write in the native format.
-std::int64_t model_file_bytes(const Model& model);
+TAMIS_EXPORT std::int64_t model_file_bytes(const Model& model);
 
 /// What save_model() writes in its native format, and the model of such bytes, which it keeps.
-std::string model_to_bytes(const Model& model);
+TAMIS_EXPORT std::string model_to_bytes(const Model& model);
 /// Throws DataError as load_model() does.
-Model model_from_bytes(std::string bytes);
+TAMIS_EXPORT Model model_from_bytes(std::string bytes);
 
 }  // namespace tamis

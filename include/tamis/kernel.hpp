@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "tamis/export.hpp"
+
 namespace tamis {
 
 // The values are LIBSVM's -t numbers and part of the model format: never change them.
@@ -16,7 +18,7 @@ enum class KernelType {
       4,  ///< column 0 holds the row's number s = 1.., column s of row x the value K(x, z_s)
 };
 
-struct Kernel {
+struct TAMIS_EXPORT Kernel {
   KernelType type = KernelType::rbf;
   double gamma = 1.0;  ///< > 0; not used by linear and precomputed
   double coef0 = 0.0;  ///< polynomial and sigmoid only
@@ -28,11 +30,11 @@ struct Kernel {
 };
 
 /// "linear", "polynomial", "rbf", "sigmoid", "precomputed".
-std::string_view kernel_name(KernelType type);
+TAMIS_EXPORT std::string_view kernel_name(KernelType type);
 /// The reverse; also takes LIBSVM's numbers "0".."4" and "poly". Throws InvalidArgument listing the
 /// names.
-KernelType parse_kernel_type(std::string_view name);
+TAMIS_EXPORT KernelType parse_kernel_type(std::string_view name);
 /// For people: "rbf, gamma 2".
-std::string describe(const Kernel& kernel);
+TAMIS_EXPORT std::string describe(const Kernel& kernel);
 
 }  // namespace tamis

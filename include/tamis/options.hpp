@@ -1,16 +1,22 @@
 // How to train. One struct with a default for everything, and one table that describes each field:
-// the command line, the Python arguments and the documentation are made from that table.
+// validate(), the command line, the Python arguments and the documentation all follow from it.
+//
+// An empty std::optional means "automatic": the method, or the method `auto`, chooses.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tamis/dataset.hpp"
+#include "tamis/export.hpp"
 #include "tamis/kernel.hpp"
+#include "tamis/methods.hpp"
 #include "tamis/model.hpp"
 #include "tamis/scaling.hpp"
 
@@ -27,31 +33,40 @@ enum class Multiclass { one_vs_one, one_vs_rest };
 /// applied to the training data.
 struct Gamma {
   enum class Rule {
-    scale,      ///< 1 / (features * variance of all values), after scaling
-    automatic,  ///< 1 / features
+    scale,         ///< 1 / (features * variance of all values), after scaling
+    per_features,  ///< 1 / features: scikit-learn's and LIBSVM's "auto"
     value,
   };
+  constexpr Gamma() = default;
+  constexpr Gamma(double number) : rule(Rule::value), value(number) {}  // NOLINT: a number is one
+  constexpr Gamma(Rule of, double number = 0) : rule(of), value(number) {}  // NOLINT
+  bool operator==(const Gamma&) const = default;
+
   Rule rule = Rule::scale;
   double value = 0;
 };
 
 /// The number that the rule gives for these rows, which are scaled already.
-double resolve_gamma(const Gamma& gamma, const Matrix& features);
+TAMIS_EXPORT double resolve_gamma(const Gamma& gamma, const Matrix& features);
+
+/// A label and a number: the weight of a class, for example.
+using LabelNumbers = std::vector<std::pair<std::string, double>>;
 
 /// Methods that train on a part of the rows, round by round.
 struct SiftOptions {
-  double delta = 0;     ///< share of the rows drawn, in (0, 1]; 0: 0.05, for local-sampling 0.1
-  Index neighbors = 5;  ///< rows taken in around each support vector, >= 0
-  double validation_fraction = 0.1;  ///< share held out to measure rounds, in (0, 0.5]
+  std::optional<double> delta = {};  ///< sampling fraction in (0, 1]; automatic: 0.05,
+                                     ///< local-sampling 0.1
+  Index neighbors = 5;               ///< rows added around each support vector, >= 0
+  double validation_fraction = 0.1;  ///< fraction of the rows in the validation set, in (0, 0.5]
   Index patience = 3;                ///< rounds without improvement that end the search, >= 1
-  double improvement = 0.01;         ///< of the validation error, relative, that counts; in [0, 1)
+  double improvement = 0.01;         ///< relative fall of the validation error that counts; [0, 1)
   Index max_rounds = 20;             ///< >= 1
 };
 
-/// How many rows a ball gives, whose share among the balls is eta.
+/// How many rows a ball contributes whose share among the balls is eta.
 enum class Intensity {
-  budget,   ///< the share eta of all rows that may be drawn, as far as the ball has them
-  literal,  ///< the share eta of the rows in the ball: next to none
+  budget,   ///< the fraction eta of all rows that may be drawn, as far as the ball has them
+  literal,  ///< the fraction eta of the rows in the ball: almost none
 };
 
 enum class DrawWeights {
@@ -60,163 +75,212 @@ enum class DrawWeights {
 };
 
 struct LocalSamplingOptions {
-  Index subsamples = 0;  ///< L; 0: as many as leave 50 rows of each class in each, at most 12
-  double beta = 0;       ///< radius over the median distance of support vectors; 0: searched for
+  std::optional<Index> subsamples =
+      {};                           ///< L; automatic: leaves 50 rows per class in each, at most 12
+  std::optional<double> beta = {};  ///< radius over the median distance of support vectors;
+                                    ///< automatic: searched
   Intensity intensity = Intensity::budget;
-  double budget = 0.4;  ///< rows that may be drawn, as a share of those outside the subsamples
+  double budget = 0.4;  ///< rows that may be drawn, as a fraction of those outside the subsamples
   DrawWeights weights = DrawWeights::none;
 };
 
 enum class LeaderWeights {
   none,
-  cluster,  ///< a leader costs what the rows it leads cost together
+  cluster,  ///< a leader costs as much as the rows it leads together
 };
 
 struct LeaderOptions {
-  /// Rows of a class within this distance in feature space have one leader, > 0; 0: found from
-  /// `leaders`.
-  double threshold = 0;
-  std::vector<std::pair<std::string, double>> class_thresholds;  ///< label and its own threshold
-  Index leaders = 0;  ///< wanted, about; 0: a tenth of the rows, at most 20,000
-  double gamma = 0;   ///< of the RBF kernel's distance; 0: gamma / features
+  /// Rows of a class within this distance in feature space share one leader, > 0; automatic: found
+  /// from `leaders`.
+  std::optional<double> threshold = {};
+  LabelNumbers class_thresholds = {};  ///< classes with a threshold of their own
+  std::optional<Index> leaders =
+      {};                            ///< target number; automatic: 10 % of the rows, at most 20,000
+  std::optional<double> gamma = {};  ///< of the RBF kernel's distance; automatic: gamma / features
   LeaderWeights weights = LeaderWeights::none;
   Index refine = 0;  ///< times the threshold is halved around the leaders near the boundary
 };
 
-/// The local machines: falk, falk-c, falk-l, knn-svm, knn.
+/// The local methods: falk, falk-c, falk-l, knn-svm, knn.
 struct LocalOptions {
-  std::int64_t k = 0;  ///< rows of a neighbourhood; 0: 500 to 2000 by the number of rows (knn: 15)
-  std::int64_t k_prime = 0;    ///< innermost rows that count as covered by a centre; 0: k / 2
-  std::string index = "auto";  ///< neighbour search; never changes the result
-  // falk-l: what is tried, on how many neighbourhoods.
-  std::int64_t selection_centres = 20;
-  std::int64_t selection_folds = 5;
+  std::optional<Index> k = {};  ///< rows of a neighborhood; automatic: 500 to 2000 by the number of
+                                ///< rows (knn: 15)
+  std::optional<Index> k_prime = {};  ///< innermost rows covered by a center; automatic: k / 2
+  std::string index = "auto";         ///< neighbor search; never changes the result
+  // falk-l: what is tried, on how many neighborhoods.
+  Index selection_centres = 20;
+  Index selection_folds = 5;
   std::vector<double> k_grid = {500, 1000, 2000, 4000};
   std::vector<double> cost_grid = {1, 4, 16, 64};
   std::vector<double> percentiles = {1, 10, 50, 90};  ///< of local distances, for the kernel width
 };
 
-/// For OptMarginOptions::margin_k.
-inline constexpr double kSmallestK = -1;
+/// k = 1/D of reduced convex hulls.
+struct MarginK {
+  enum class Rule {
+    automatic,  ///< what cost (classification) or nu (regression) asks for
+    smallest,   ///< the smallest that separates
+    value,
+  };
+  constexpr MarginK() = default;
+  constexpr MarginK(double k) : rule(Rule::value), value(k) {}      // NOLINT
+  constexpr MarginK(Rule of, double k = 0) : rule(of), value(k) {}  // NOLINT
+  bool operator==(const MarginK&) const = default;
+
+  Rule rule = Rule::automatic;
+  double value = 0;  ///< >= 1
+};
 
 /// Random sampling with a certificate: opt-margin, opt-soft-margin.
 struct OptMarginOptions {
-  /// k = 1/D of the reduced hulls, at least 1; 0: what cost (classes) or nu (regression) asks for;
-  /// kSmallestK: the smallest that separates.
-  double margin_k = 0;
-  double nu = 0;              ///< k as a share: k = nu * rows / 2, up to 1; 0: not given
-  std::int64_t draw = 0;      ///< rows of the first draw; 0: chosen by the number of features
-  bool carry_support = true;  ///< take the support vectors found into the next draw
+  MarginK margin_k = {};
+  std::optional<double> nu = {};   ///< k as a fraction: k = nu * rows / 2, in (0, 1]
+  std::optional<Index> draw = {};  ///< rows of the first draw; automatic: by the number of features
+  bool carry_support = true;       ///< keep the support vectors of one draw in the next
 };
 
-/// How the members of an ensemble become one machine.
+/// How the members of an ensemble are combined.
 enum class Combination {
-  average,      ///< each weighs as much
-  linear,       ///< weights by a linear machine on the members' values
+  average,      ///< equal weights
+  linear,       ///< weights by a linear SVM on the members' values
   nonnegative,  ///< the same, no weight below 0
 };
 
-/// Machines on random parts of the rows: random-subset, ransac.
+/// SVMs on random subsets of the rows: random-subset, ransac.
 struct EnsembleOptions {
-  std::int64_t members = 100;    ///< M, of each machine (random-subset)
-  std::int64_t candidates = 1;   ///< R, of which one becomes a member (random-subset)
-  std::int64_t trials = 200;     ///< ransac; 0: until max_seconds
-  std::int64_t subset_rows = 0;  ///< Q; 0: a 50th of the rows, 100 to 2000
-  // Factors on C and gamma, lowest and highest; each machine draws its own.
+  Index members = 100;                    ///< M, per binary problem (random-subset)
+  Index candidates = 1;                   ///< R, of which one becomes a member (random-subset)
+  std::optional<Index> trials = 200;      ///< ransac; empty: until max_seconds
+  std::optional<Index> subset_rows = {};  ///< Q; automatic: 2 % of the rows, 100 to 2000
+  // Factors on C and gamma, lowest and highest; each member draws its own.
   std::vector<double> cost_range = {0.5, 2};
   std::vector<double> gamma_range = {0.25, 2};
-  std::int64_t search_trials = 0;  ///< machines tried first, to find the centre of these ranges
-  std::int64_t score_rows = 0;     ///< rows that candidates are judged on; 0: all, up to 20,000
+  Index search_trials = 0;               ///< SVMs tried first, to center these ranges
+  std::optional<Index> score_rows = {};  ///< rows that candidates are scored on; automatic: all, up
+                                         ///< to 20,000
   Combination combine = Combination::nonnegative;
-  double combine_cost = 100;  ///< C of the linear machine that combines, shared by its rows
+  double combine_cost = 100;  ///< C of the linear SVM that combines, divided among its rows
 };
 
-/// The offset of a linear machine.
+/// The intercept of a linear SVM.
 struct Bias {
   enum class Rule {
     none,       ///< f(x) = w'x
-    penalised,  ///< LIBLINEAR's -B: a column of this value, whose weight counts in |w|
-    free,       ///< not penalised, as LIBSVM's
+    penalized,  ///< LIBLINEAR's -B: a column of this value, whose weight counts in |w|
+    free,       ///< not penalized, as LIBSVM's
   };
   Rule rule = Rule::none;
-  double value = 1;  ///< penalised: > 0
-};
-
-/// The method auto chooses what nobody set. It leaves alone what differs from its default, and what
-/// is named here.
-struct AutoOptions {
-  bool keep_cost = false;
-  bool keep_gamma = false;
-  bool keep_scaling = false;
-  bool keep_tube = false;
+  double value = 1;  ///< penalized: > 0
 };
 
 struct TrainOptions {
-  // What is learnt.
-  std::string method = "exact";
+  // What is learned. cost, gamma, tube and scaling: the method `auto` chooses those that are empty,
+  // every other method takes the default named here.
+  std::string method{kDefaultMethod};  ///< exact up to 100,000 rows, auto above
   Task task = Task::classification;
   KernelType kernel = KernelType::rbf;
-  Gamma gamma;
+  std::optional<Gamma> gamma = {};  ///< default: Gamma::Rule::scale
   double coef0 = 0;
   int degree = 3;
-  double cost = 1;  ///< C > 0, the price of a slack
+  std::optional<double> cost = {};  ///< C > 0, the training error penalty; default: 1
   SlackLoss loss = SlackLoss::l1;
-  Bias bias;          ///< linear machines; the others have an offset that is not penalised
-  double tube = 0.1;  ///< epsilon >= 0 of epsilon-SVR
-  std::vector<std::pair<std::string, double>>
-      class_weights;  ///< label and factor on its C; others 1
-  /// Multiply C of each class by rows / (classes * rows of the class), row weights counted; on top
-  /// of class_weights.
-  bool balanced = false;
+  Bias bias = {};                   ///< linear SVMs; the others have an intercept without penalty
+  std::optional<double> tube = {};  ///< epsilon >= 0 of epsilon-SVR; default: 0.1
+  LabelNumbers class_weights = {};  ///< factors on C per class; classes not named: 1
+  bool balanced = false;  ///< weight classes by rows / (classes * rows of the class); a factor
+                          ///< of class_weights multiplies this
   Multiclass multiclass = Multiclass::one_vs_one;
-  ScalingMethod scaling = ScalingMethod::none;
+  std::optional<ScalingMethod> scaling = {};  ///< of the columns, kept in the model; default: none
   std::uint64_t seed = 1;
 
-  /// Go on from the machine of a method that looked at a part of the rows to the optimum on all.
+  /// Continue from the model of a method that used a part of the rows to the optimum on all rows.
   bool polish = false;
 
-  // When it is good enough, or enough altogether.
+  // When to stop.
   double eps = 1e-3;                ///< KKT tolerance > 0, as LIBSVM's -e
-  std::int64_t max_iterations = 0;  ///< pair updates (linear: epochs) per machine; 0: none
+  std::int64_t max_iterations = 0;  ///< pair updates (linear: epochs) per binary SVM; 0: no limit
   double max_seconds = 0;           ///< wall time of the training; 0: no limit
 
   // How fast; never changes the result.
-  std::int64_t cache_bytes = 0;  ///< for kernel rows; 0: what the memory budget leaves
+  std::optional<std::int64_t> cache_bytes = {};  ///< kernel cache; automatic: what the memory
+                                                 ///< budget leaves
 
   // For some methods only; the option table says which.
-  SiftOptions sift;
-  LocalSamplingOptions local_sampling;
-  LeaderOptions leader;
-  LocalOptions local;
-  OptMarginOptions opt_margin;
-  EnsembleOptions ensemble;
-  AutoOptions automatic;
+  SiftOptions sift = {};
+  LocalSamplingOptions local_sampling = {};
+  LeaderOptions leader = {};
+  LocalOptions local = {};
+  OptMarginOptions opt_margin = {};
+  EnsembleOptions ensemble = {};
+
+  // The values in force, for every method but auto.
+  double cost_or_default() const { return cost.value_or(1.0); }
+  Gamma gamma_or_default() const { return gamma.value_or(Gamma()); }
+  double tube_or_default() const { return tube.value_or(0.1); }
+  ScalingMethod scaling_or_default() const { return scaling.value_or(ScalingMethod::none); }
 
   /// Throws InvalidArgument naming the option, its value and what is allowed.
-  void validate() const;
+  TAMIS_EXPORT void validate() const;
 };
 
-/// One field of TrainOptions, for whoever builds an interface on it.
+/// The value of an option. std::monostate: automatic.
+using OptionValue = std::variant<std::monostate, bool, std::int64_t, double, std::string,
+                                 std::vector<double>, LabelNumbers>;
+
+enum class OptionType {
+  flag,     ///< bool
+  integer,  ///< std::int64_t, or one of the choices
+  number,   ///< double, or one of the choices
+  choice,   ///< std::string: one of the choices
+  numbers,  ///< std::vector<double>
+  labels,   ///< LabelNumbers (a number for all has an empty label), or one of the choices
+};
+
+enum class OptionGroup {
+  common,  ///< of every method
+  kernel,  ///< of every method with a kernel
+  method,  ///< of some methods
+};
+
+/// One field of TrainOptions, for anyone who builds an interface on it.
 struct OptionDescription {
-  std::string_view name;                  ///< "cost"
-  std::string_view letter;                ///< LIBSVM's, "c", or empty
-  std::string_view value;                 ///< what the value is: "NUMBER"; empty for a flag
-  std::string_view help;                  ///< effect, unit and range
-  std::vector<std::string_view> choices;  ///< when only these are allowed
-  /// Parses and stores; throws InvalidArgument. A flag takes "" or "true" or "false".
-  std::function<void(TrainOptions&, std::string_view)> set;
-  /// The value as text, in the form `set` reads.
-  std::function<std::string(const TrainOptions&)> get;
+  std::string_view name;    ///< "cost"
+  std::string_view letter;  ///< LIBSVM's, "c", or empty
+  OptionType type = OptionType::number;
+  OptionGroup group = OptionGroup::method;
+  std::string_view value;  ///< what stands for the value in texts: "NUMBER"; empty for a flag
+  std::string_view help;   ///< a noun phrase: what it is, and what it does
+  std::string range;       ///< what is allowed: "greater than 0"; may be empty
+  std::vector<std::string_view> choices;  ///< allowed words
+  std::string_view unset;  ///< the word for an empty value, "automatic"; empty: there is none
+  std::string_view default_help;  ///< what an empty value means: "10 % of the rows"; may be empty
   std::vector<std::string_view> methods = {};  ///< that use it; empty: all
+
+  /// Stores a value. Throws InvalidArgument when it has another type; the range is checked by
+  /// TrainOptions::validate().
+  std::function<void(TrainOptions&, const OptionValue&)> set;
+  /// The value in force.
+  std::function<OptionValue(const TrainOptions&)> get;
+  /// Throws InvalidArgument unless the value is in its range.
+  std::function<void(const TrainOptions&)> check;
+
+  /// Parses and stores; a flag takes "", "true", "yes", "false" or "no". Throws InvalidArgument.
+  TAMIS_EXPORT void set_text(TrainOptions& options, std::string_view text) const;
+  /// The value in the form set_text() reads.
+  TAMIS_EXPORT std::string text(const TrainOptions& options) const;
+  /// "greater than 0; default: 1", or empty.
+  TAMIS_EXPORT std::string allowed() const;
 };
 
 /// Whether the method uses the option.
-bool applies_to(const OptionDescription& option, std::string_view method);
+TAMIS_EXPORT bool applies_to(const OptionDescription& option, std::string_view method);
 
-const std::vector<OptionDescription>& train_option_table();
+TAMIS_EXPORT const std::vector<OptionDescription>& train_option_table();
 
-/// Sets an option by name, for configuration files and tests. Throws InvalidArgument for an unknown
-/// name.
-void set_option(TrainOptions& options, std::string_view name, std::string_view value);
+/// The option of this name. Throws InvalidArgument with the nearest name for an unknown one.
+TAMIS_EXPORT const OptionDescription& find_option(std::string_view name);
+
+/// Sets an option by name, for configuration files and tests.
+TAMIS_EXPORT void set_option(TrainOptions& options, std::string_view name, std::string_view value);
 
 }  // namespace tamis

@@ -7,6 +7,7 @@
 
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
+#include "tamis/export.hpp"
 #include "tamis/model.hpp"
 
 namespace tamis {
@@ -24,20 +25,23 @@ struct DecisionValues {
 /// One label (class or number) a row. Rows may have fewer columns than the model (the rest is
 /// zero), or more if those hold only zeros; otherwise DataError. Models from LIBSVM files, which do
 /// not say how many columns there were, take any number. The model's scaling is applied.
-Labels predict(const Model& model, const Matrix& features, const RunControl& control = {});
+TAMIS_EXPORT Labels predict(const Model& model, const Matrix& features,
+                            const RunControl& control = {});
 
 /// The same for classes, as positions in model.classes(). Throws InvalidArgument for a regression.
-std::vector<std::int32_t> predict_codes(const Model& model, const Matrix& features,
-                                        const RunControl& control = {});
+TAMIS_EXPORT std::vector<std::int32_t> predict_codes(const Model& model, const Matrix& features,
+                                                     const RunControl& control = {});
 
-DecisionValues decision_values(const Model& model, const Matrix& features,
-                               const RunControl& control = {});
+TAMIS_EXPORT DecisionValues decision_values(const Model& model, const Matrix& features,
+                                            const RunControl& control = {});
 
 /// The same predictions from decision values of the model, without evaluating it again. Whoever
 /// needs several of labels, values and probabilities computes the values once. Throws
 /// InvalidArgument when the values have other columns than the model's.
-Labels predict(const Model& model, const DecisionValues& values, const RunControl& control = {});
-std::vector<std::int32_t> predict_codes(const Model& model, const DecisionValues& values,
-                                        const RunControl& control = {});
+TAMIS_EXPORT Labels predict(const Model& model, const DecisionValues& values,
+                            const RunControl& control = {});
+TAMIS_EXPORT std::vector<std::int32_t> predict_codes(const Model& model,
+                                                     const DecisionValues& values,
+                                                     const RunControl& control = {});
 
 }  // namespace tamis

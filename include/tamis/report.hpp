@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tamis/dataset.hpp"
+#include "tamis/export.hpp"
 
 namespace tamis {
 
@@ -21,7 +22,7 @@ enum class StopReason {
 };
 
 /// "converged", "precision limit", "iteration limit", "time limit", "interrupted".
-std::string_view stop_reason_name(StopReason reason);
+TAMIS_EXPORT std::string_view stop_reason_name(StopReason reason);
 
 /// Numbers by row and column: the rounds of a method, for example.
 struct ReportTable {

@@ -4,16 +4,17 @@
 #include <string>
 
 #include "tamis/compare.hpp"
+#include "tamis/export.hpp"
 #include "tamis/tune.hpp"
 
 namespace tamis {
 
 /// `comparison` and `search` may be null; what is there is shown. Text from outside (names,
 /// reasons) is shown as text.
-std::string report_page(const std::string& title, const Comparison* comparison,
-                        const TuneResult* search);
+TAMIS_EXPORT std::string report_page(const std::string& title, const Comparison* comparison,
+                                     const TuneResult* search);
 
 /// Which method to use and why, in plain words, one sentence each.
-std::vector<std::string> summary(const Comparison& comparison);
+TAMIS_EXPORT std::vector<std::string> summary(const Comparison& comparison);
 
 }  // namespace tamis

@@ -6,6 +6,7 @@
 
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
+#include "tamis/export.hpp"
 
 namespace tamis {
 
@@ -16,11 +17,11 @@ enum class ScalingMethod {
   maxabs,    ///< each column divided by its largest magnitude; keeps sparse data sparse
 };
 
-std::string_view scaling_name(ScalingMethod method);
-ScalingMethod parse_scaling_method(std::string_view name);
+TAMIS_EXPORT std::string_view scaling_name(ScalingMethod method);
+TAMIS_EXPORT ScalingMethod parse_scaling_method(std::string_view name);
 
 /// x' = (x - offset) * factor + lower, column by column. A constant column becomes `lower`.
-struct Scaling {
+struct TAMIS_EXPORT Scaling {
   ScalingMethod method = ScalingMethod::none;
   float lower = 0.0F;
   std::vector<float> offset;  ///< one per column; empty when method is none

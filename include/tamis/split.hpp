@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tamis/dataset.hpp"
+#include "tamis/export.hpp"
 #include "tamis/model.hpp"
 
 namespace tamis {
@@ -16,6 +17,7 @@ struct Split {
 /// A random share of the rows for testing, each class by itself (Task::classification), the rest
 /// for training. Rows of weight 0 are in neither. Throws InvalidArgument unless 0 < test_share < 1,
 /// and DataError when a part would be empty or the data has no labels.
-Split split_dataset(const Dataset& data, double test_share, Task task, std::uint64_t seed = 1);
+TAMIS_EXPORT Split split_dataset(const Dataset& data, double test_share, Task task,
+                                 std::uint64_t seed = 1);
 
 }  // namespace tamis

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tamis/export.hpp"
 #include "tamis/io.hpp"
 #include "tamis/train.hpp"
 
@@ -12,7 +13,7 @@ namespace tamis {
 /// sample that the threshold is found on, once for the leaders, taken in the order of the file.
 /// Only they are kept. Throws as read_dataset() and train() do, and InvalidArgument for options
 /// that need all rows: other methods, scaling, precomputed kernels, cluster weights, refining.
-TrainResult train_stream(const std::string& path, const ReadOptions& read,
-                         const TrainOptions& options, const RunControl& control = {});
+TAMIS_EXPORT TrainResult train_stream(const std::string& path, const ReadOptions& read,
+                                      const TrainOptions& options, const RunControl& control = {});
 
 }  // namespace tamis

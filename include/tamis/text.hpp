@@ -6,23 +6,27 @@
 #include <string>
 #include <string_view>
 
+#include "tamis/export.hpp"
+
 namespace tamis {
 
 /// "1.5 GiB", "12 MiB", "900 B".
-std::string format_bytes(std::int64_t bytes);
+TAMIS_EXPORT std::string format_bytes(std::int64_t bytes);
 
 /// "256M", "4G", "1.5GiB", "1000000" (bytes). Throws InvalidArgument.
-std::int64_t parse_bytes(const std::string& text);
+TAMIS_EXPORT std::int64_t parse_bytes(const std::string& text);
 
 /// "1 row", "3 rows"; "1 class", "2 classes". `many` is for what needs more than an ending:
 /// counted(n, "row is", "rows are").
-std::string counted(std::int64_t count, std::string_view one, std::string_view many = {});
+TAMIS_EXPORT std::string counted(std::int64_t count, std::string_view one,
+                                 std::string_view many = {});
 
 /// Edits that turn a into b: insert, delete, replace, or swap two neighbours, each costing 1
 /// (optimal string alignment).
-int edit_distance(std::string_view a, std::string_view b);
+TAMIS_EXPORT int edit_distance(std::string_view a, std::string_view b);
 
 /// The known name closest to `text`, or empty when none is close enough to be a slip of the keys.
-std::string_view nearest_name(std::string_view text, std::span<const std::string_view> known);
+TAMIS_EXPORT std::string_view nearest_name(std::string_view text,
+                                           std::span<const std::string_view> known);
 
 }  // namespace tamis

@@ -1,16 +1,20 @@
-// START HERE. Train a machine:
+// START HERE. Train a model, predict with it, save it (tests/docs/start_here.py compiles this):
 //
 //   tamis::Dataset data = tamis::read_dataset("train.svm");
-//   auto [model, report] = tamis::train(data, {.gamma = {tamis::Gamma::Rule::value, 2.0}, .cost =
-//   10}); tamis::Labels labels = tamis::predict(model, test.features()); tamis::save_model(model,
-//   "train.model");
+//   tamis::TrainOptions options;
+//   options.cost = 10;
+//   options.gamma = 2.0;
+//   auto [model, report] = tamis::train(data, options);
+//   tamis::Labels labels = tamis::predict(model, data.features());
+//   tamis::save_model(model, "train.model");
 #pragma once
 
-#include <string_view>
-#include <vector>
+#include <string>
 
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
+#include "tamis/export.hpp"
+#include "tamis/methods.hpp"
 #include "tamis/model.hpp"
 #include "tamis/options.hpp"
 #include "tamis/report.hpp"
@@ -25,14 +29,15 @@ struct TrainResult {
 /// Trains with options.method. A limit or a cancelled run still gives a usable model;
 /// report.stop_reason tells. Throws InvalidArgument for bad options, DataError for unusable data
 /// (one class only, values that are not finite), ResourceError when the memory budget is too small.
-TrainResult train(const Dataset& data, const TrainOptions& options = {},
-                  const RunControl& control = {});
+TAMIS_EXPORT TrainResult train(const Dataset& data, const TrainOptions& options = {},
+                               const RunControl& control = {});
 
-/// The methods `train` knows, beside "auto", which chooses one of them.
-std::vector<std::string_view> method_names();
+/// The method that train() would run. Named: that one. Else `exact`, but `auto` above 100,000 rows,
+/// unless the kernel is precomputed or an option is set that `auto` does not use.
+TAMIS_EXPORT std::string resolve_method(const Dataset& data, const TrainOptions& options);
 
 /// Columns whose ranges differ so much that an RBF or polynomial kernel would see only the widest;
 /// a sentence for people, or empty.
-std::string scaling_advice(const Matrix& features);
+TAMIS_EXPORT std::string scaling_advice(const Matrix& features);
 
 }  // namespace tamis

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
+#include "tamis/export.hpp"
 #include "tamis/options.hpp"
 
 namespace tamis {
@@ -25,18 +28,18 @@ enum class Search {
   halving,  ///< every combination on few rows, the best third on three times as many, and so on
 };
 
-/// "grid", "random", "halving".
-std::string_view search_name(Search search);
+/// For TuneOptions::rows.
+inline constexpr Index kAllRows = std::numeric_limits<Index>::max();
 
 struct TuneOptions {
-  TrainOptions base;           ///< method, and everything that is not tried
+  TrainOptions base;           ///< method (default: exact), and everything that is not tried
   std::vector<TuneAxis> axes;  ///< empty: default_axes()
   Search search = Search::grid;
   Index folds = 5;
   Index points = 30;  ///< random search
-  /// Search on at most so many rows, drawn from each class in proportion; 0: all; -1: 5,000, or all
-  /// with `centres`.
-  Index rows = -1;
+  /// Largest number of rows to search on, drawn from each class in proportion, or kAllRows;
+  /// automatic: 5,000, or all with `centres`.
+  std::optional<Index> rows;
   /// falk, falk-c and knn-svm over cost, gamma and k: every point is tried on the neighbourhoods of
   /// so many random rows alone, by k'-internal cross-validation (Segata and Blanzieri 2010); 0:
   /// whole trainings.
@@ -46,8 +49,8 @@ struct TuneOptions {
 
 /// Cost and, for kernels that have one, gamma: C = 2^-5, 2^-3 .. 2^13, and gamma from 4^-5 to 4^4
 /// times what the rule `scale` gives; methods with k also try some of these.
-std::vector<TuneAxis> default_axes(const Dataset& data, const TrainOptions& base,
-                                   const RunControl& control = {});
+TAMIS_EXPORT std::vector<TuneAxis> default_axes(const Dataset& data, const TrainOptions& base,
+                                                const RunControl& control = {});
 
 struct TunePoint {
   std::vector<double> values;  ///< by axis
@@ -74,6 +77,7 @@ struct TuneResult {
 /// The same folds are used for every point. Where kernel values are shared, columns are scaled
 /// once, on all rows searched on. Throws InvalidArgument for bad axes, DataError for unusable data,
 /// Cancelled when not one point was finished.
-TuneResult tune(const Dataset& data, const TuneOptions& options, const RunControl& control = {});
+TAMIS_EXPORT TuneResult tune(const Dataset& data, const TuneOptions& options,
+                             const RunControl& control = {});
 
 }  // namespace tamis

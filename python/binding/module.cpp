@@ -32,16 +32,71 @@ void translate_error(std::exception_ptr error) {
   }
 }
 
+/// A value by its Python type; None: automatic. Lists of pairs and dicts are numbers by label.
+OptionValue to_option_value(const py::handle& value) {
+  if (value.is_none()) return {};
+  if (py::isinstance<py::bool_>(value)) return value.cast<bool>();
+  if (py::isinstance<py::int_>(value)) return value.cast<std::int64_t>();
+  if (py::isinstance<py::float_>(value)) return value.cast<double>();
+  if (py::isinstance<py::str>(value)) return value.cast<std::string>();
+  if (py::isinstance<py::dict>(value)) {
+    LabelNumbers numbers;
+    for (const auto& [label, number] : value.cast<py::dict>())
+      numbers.emplace_back(label.cast<std::string>(), number.cast<double>());
+    return numbers;
+  }
+  return value.cast<std::vector<double>>();
+}
+
+py::object from_option_value(const OptionValue& value) {
+  return std::visit(
+      [](const auto& held) -> py::object {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>)
+          return py::none();
+        else
+          return py::cast(held);
+      },
+      value);
+}
+
+std::string_view type_name(OptionType type) {
+  constexpr std::string_view kNames[] = {"flag",   "integer", "number",
+                                         "choice", "numbers", "labels"};
+  return kNames[static_cast<int>(type)];
+}
+
 py::list option_table() {
+  constexpr std::string_view kGroups[] = {"common", "kernel", "method"};
   const TrainOptions defaults;
   py::list table;
   for (const OptionDescription& option : train_option_table()) {
     py::dict entry;
     entry["name"] = option.name;
+    entry["type"] = type_name(option.type);
+    entry["group"] = kGroups[static_cast<int>(option.group)];
     entry["help"] = option.help;
+    entry["range"] = option.range;
     entry["choices"] = option.choices;
-    entry["default"] = option.get(defaults);
+    entry["unset"] = option.unset;
+    entry["default"] = from_option_value(option.get(defaults));
+    entry["default_help"] = option.default_help;
     entry["methods"] = option.methods;
+    table.append(entry);
+  }
+  return table;
+}
+
+py::list method_table() {
+  py::list table;
+  for (const MethodInfo& method : methods()) {
+    py::dict entry;
+    entry["name"] = method.name;
+    entry["summary"] = method.summary;
+    entry["kind"] = method_kind_name(method.kind);
+    entry["does_regression"] = method.does_regression;
+    entry["uses_kernel"] = method.uses_kernel;
+    entry["needs_features"] = method.needs_features;
+    entry["options"] = method.options;
     table.append(entry);
   }
   return table;
@@ -151,10 +206,9 @@ py::dict compare_methods(const std::vector<std::pair<std::string, TrainOptions>>
   return to_dict(comparison);
 }
 
-// Views of a model's arrays are read-only and keep its machine alive.
-py::capsule machine_owner(const Model& model) {
-  return {new auto(model.shared_machine()),
-          [](void* p) { delete static_cast<std::shared_ptr<const Machine>*>(p); }};
+// Views of a model's arrays are read-only and keep it alive.
+py::capsule model_owner(const Model& model) {
+  return {new Model(model), [](void* p) { delete static_cast<Model*>(p); }};
 }
 
 /// What a kernel expansion is made of, or None.
@@ -165,7 +219,7 @@ py::object expansion_dict(const Model& model) {
   const bool pairs = parts->decision == Decision::one_vs_one;
   const auto machines = static_cast<Index>(parts->offsets.size());
   const Index rows = pairs ? static_cast<Index>(parts->class_counts.size()) - 1 : machines;
-  const py::capsule owner = machine_owner(model);
+  const py::capsule owner = model_owner(model);
   py::dict result;
   result["kernel"] = kernel_name(parts->kernel.type);
   result["gamma"] = parts->kernel.gamma;
@@ -184,7 +238,7 @@ py::object linear_dict(const Model& model) {
   const LinearParts* parts = linear_parts(model);
   if (parts == nullptr) return py::none();
   const auto machines = static_cast<Index>(parts->offsets.size());
-  const py::capsule owner = machine_owner(model);
+  const py::capsule owner = model_owner(model);
   py::dict result;
   result["weights"] = read_only_view(std::span<const double>(parts->weights),
                                      {machines, parts->num_features}, owner);
@@ -209,28 +263,14 @@ void bind_options(py::module_& module) {
   py::class_<TrainOptions>(module, "Options")
       .def(py::init<>())
       .def("set",
-           [](TrainOptions& options, const std::string& name, const std::string& value) {
-             set_option(options, name, value);
-             options.validate();
+           [](TrainOptions& options, const std::string& name, const py::handle& value) {
+             const OptionDescription& option = find_option(name);
+             option.set(options, to_option_value(value));
+             option.check(options);
            })
-      .def("set_class_weights",
-           [](TrainOptions& options, std::vector<std::pair<std::string, double>> weights) {
-             options.class_weights = std::move(weights);
-             options.validate();
-           })
-      .def("set_class_thresholds",
-           [](TrainOptions& options, std::vector<std::pair<std::string, double>> thresholds) {
-             options.leader.class_thresholds = std::move(thresholds);
-             options.validate();
-           })
-      .def(
-          "keep",
-          [](TrainOptions& options, bool cost, bool gamma, bool scaling) {
-            options.automatic = {cost, gamma, scaling};
-          },
-          py::kw_only(), py::arg("cost"), py::arg("gamma"), py::arg("scaling"));
+      .def("validate", &TrainOptions::validate);
   module.def("option_table", option_table);
-  module.def("method_names", method_names);
+  module.def("method_table", method_table);
 }
 
 void bind_model(py::module_& module) {

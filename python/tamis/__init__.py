@@ -2,9 +2,9 @@
 
 >>> import tamis
 >>> X, y = tamis.generate("checkerboard", 2000)
->>> machine = tamis.SVC(C=10, gamma=100).fit(X, y)
+>>> model = tamis.SVC(C=10, gamma=100).fit(X, y)
 >>> X_new, y_new = tamis.generate("checkerboard", 500, random_state=2)
->>> machine.score(X_new, y_new) > 0.9
+>>> model.score(X_new, y_new) > 0.9
 True
 """
 import os as _os

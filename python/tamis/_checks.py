@@ -1,4 +1,4 @@
-"""Machines beside one another, and beside the optimum: compare and certify."""
+"""Models compared with each other, and with the optimum: compare and certify."""
 from __future__ import annotations
 
 from typing import Any, Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ Progress = Callable[[dict[str, Any]], None]
 
 
 def compare(
-    machines: Sequence[Estimator] | Mapping[str, Estimator],
+    models: Sequence[Estimator] | Mapping[str, Estimator],
     X: Any,
     y: Any,
     *,
@@ -30,33 +30,33 @@ def compare(
     progress: Progress | None = None,
     as_frame: bool = False,
 ) -> Any:
-    """Trains and tests machines on the same rows; docs/compare.md describes the figures.
+    """Trains and tests models on the same rows; docs/compare.md describes the figures.
 
     Parameters
     ----------
-    machines : list of estimators, or dict of names and estimators
-        Of this package, all classifiers or all regressors. They need not be fitted, and stay as they are. In a list, each
-        is called by its method.
+    models : list of estimators, or dict of names and estimators
+        Of this package, all classifiers or all regressors. They need not be fitted, and are not changed. In a list, each
+        has the name of its method.
     X, y : array-like
         The rows to train on.
     X_test, y_test : array-like, default=None
         The rows to test on; None: a part of X.
     test_size : float, default=0.3
-        Share of X to test on, drawn anew in each run, where there is no X_test.
+        Fraction of X to test on, drawn anew in each run, where there is no X_test.
     sample_weight : array-like of shape (n_samples,), default=None
     runs : int, default=1
-        Train each so often, with different seeds; the figures are then means, with deviations beside them.
+        How often each is trained, with different random seeds; the figures are means, with standard deviations.
     max_memory, n_jobs, progress
         As those of the estimators.
     as_frame : bool, default=False
-        Return a pandas frame with a row for each machine.
+        Return a pandas DataFrame with one row per model.
 
     Returns
     -------
     result : dict, or DataFrame
-        `result["rows"]` has a dict for each machine: error_rate (or mse), train_seconds, predict_seconds, support_vectors,
-        full_support_vectors (the share of the exact machine's that it has too), model_bytes, rows_used, and `failure`, which
-        says why there are no figures. What is not known is NaN.
+        `result["rows"]` has one dict per model: error_rate (or mse), train_seconds, predict_seconds, support_vectors,
+        full_support_vectors (the fraction of the exact model's that it has too), model_bytes, rows_used, and `failure`, which
+        says why there are no figures. Unknown figures are NaN.
 
     Examples
     --------
@@ -68,17 +68,17 @@ def compare(
     """
     if (X_test is None) != (y_test is None):
         raise ValueError("X_test and y_test: give both or none")
-    named = _named(machines)
+    named = _named(models)
     reader = clone(named[0][1])
     rows, y = reader._training_rows(X, y)
     weights = row_weights(sample_weight, y)
     y_test = None if y_test is None else column_or_1d(y_test)
     encode, classes, names = _encoding(reader, y if y_test is None else np.concatenate([y, y_test]))
     methods = []
-    for name, machine in named:
-        options = machine._core_options()
-        if isinstance(machine, Classifier):
-            machine._set_class_options(options, classes, names)
+    for name, model in named:
+        options = model._core_options()
+        if isinstance(model, Classifier):
+            model._set_class_options(options, classes, names)
         methods.append((name, options))
     test = None if y_test is None else (reader._known_rows(X_test), encode(y_test), None)
     result = _core.compare(methods, (rows, encode(y), weights), test, float(test_size), int(runs), thread_count(n_jobs),
@@ -87,7 +87,7 @@ def compare(
 
 
 def certify(
-    machine: Estimator,
+    model: Estimator,
     X: Any,
     y: Any,
     sample_weight: Any = None,
@@ -97,25 +97,25 @@ def certify(
     tol: float | None = None,
     as_frame: bool = False,
 ) -> Any:
-    """Checks, without anything its training said, whether a machine is the optimum of the full problem.
+    """Checks whether a model is the optimum of the full problem, independently of what its training reported.
 
     Parameters
     ----------
-    machine : fitted estimator
-        A sum over support vectors: those of falk, random-subset or linear machines are none.
+    model : fitted estimator
+        A kernel expansion over support vectors; models of falk, random-subset and linear are none.
     X, y, sample_weight
-        The rows of the problem: those of `fit`, where the machine was trained on all.
+        The rows of the problem: those of `fit`.
     C, epsilon, tol : float, default=None
-        Of the problem; None: the machine's. C=inf: a hard margin. OptMarginSVC and TubeSVR know the C and epsilon that their
+        Of the problem. None: the model's. C=inf: a hard margin. OptMarginSVC and TubeSVR know the C and epsilon that their
         answer stands for.
     as_frame : bool, default=False
-        Return a pandas frame with a row for each machine (of a pair of classes, say) that it is made of.
+        Return a pandas DataFrame with one row per binary SVM.
 
     Returns
     -------
     certificate : dict, or DataFrame
-        `certified`, and how far it is: primal, dual, gap, relative_gap, violation, violating_rows. `machines` has the
-        same for each machine.
+        `certified`, and the distance from the optimum: primal, dual, gap, relative_gap, violation, violating_rows.
+        `machines` has the same per binary SVM.
 
     Examples
     --------
@@ -126,33 +126,34 @@ def certify(
     >>> tamis.certify(tamis.SubsampleSVC(C=10, gamma=100, delta=0.5).fit(X, y), X, y)["certified"]
     False
     """
-    check_is_fitted(machine)
-    rows = machine._known_rows(X)
+    check_is_fitted(model)
+    rows = model._known_rows(X)
     y = column_or_1d(y)
     weights = row_weights(sample_weight, y)
-    copy = clone(machine)
+    copy = clone(model)
     options = copy._core_options()
     targets = copy._encode_targets(y, weights, options)
-    if isinstance(machine, Classifier) and not np.array_equal(copy.classes_, machine.classes_):
-        raise ValueError(f"y has the classes {copy.classes_.tolist()}, the machine {machine.classes_.tolist()}")
+    if isinstance(model, Classifier) and not np.array_equal(copy.classes_, model.classes_):
+        raise ValueError(f"y has the classes {copy.classes_.tolist()}, the model {model.classes_.tolist()}")
     problem = {"C": C, "epsilon": epsilon, "tol": tol}
-    own = {"C": 1.0, "epsilon": 0.1, **machine.get_params(deep=False), **machine._stated_problem()}
+    given = {name: value for name, value in model.get_params(deep=False).items() if value is not None}
+    own = {"C": 1.0, "epsilon": 0.1, **given, **model._stated_problem()}
     cost, tube, eps = (float(own[name] if value is None else value) for name, value in problem.items())
-    result = _core.certify(machine._model, rows, targets, weights, options, cost, tube, eps, thread_count(machine.n_jobs),
-                           memory_bytes(machine.max_memory), machine.progress)
+    result = _core.certify(model._model, rows, targets, weights, options, cost, tube, eps, thread_count(model.n_jobs),
+                           memory_bytes(model.max_memory), model.progress)
     return _frame(result["machines"]) if as_frame else result
 
 
-def _named(machines: Sequence[Estimator] | Mapping[str, Estimator]) -> list[tuple[str, Estimator]]:
-    if isinstance(machines, Mapping):
-        named = list(machines.items())
+def _named(models: Sequence[Estimator] | Mapping[str, Estimator]) -> list[tuple[str, Estimator]]:
+    if isinstance(models, Mapping):
+        named = list(models.items())
     else:
-        named = [(machine._method, machine) for machine in machines]
+        named = [(model._method, model) for model in models]
     if not named:
-        raise ValueError("machines: give at least one")
-    for _, machine in named:
-        if machine._kernel == "precomputed" or callable(machine._kernel):
-            raise ValueError(f"kernel={machine._kernel!r}: compare needs features")
+        raise ValueError("models: give at least one")
+    for _, model in named:
+        if model._kernel == "precomputed" or callable(model._kernel):
+            raise ValueError(f"kernel={model._kernel!r}: compare needs features")
     return named
 
 

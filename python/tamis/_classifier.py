@@ -67,7 +67,7 @@ class Classifier(ClassifierMixin, Estimator):
             options.set("class-weight", self.class_weight)
         elif self.class_weight is not None:
             factors = compute_class_weight(self.class_weight, classes=classes, y=classes)
-            options.set_class_weights([(str(name), factor) for name, factor in zip(names, factors)])
+            options.set("class-weight", {str(name): float(factor) for name, factor in zip(names, factors)})
 
     def _class_factors(self, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
@@ -119,7 +119,7 @@ class Classifier(ClassifierMixin, Estimator):
         the values of pairs of classes are put together as scikit-learn's SVC does it, votes first, and the largest is that
         of the class that `predict` returns. With decision_function_shape="ovo": shape
         (n_samples, n_classes * (n_classes - 1) / 2), the value of the pair (i, j), i < j, above 0 where classes_[i] is
-        favoured.
+        favored.
         """
         return self._decision_columns(self._prediction_rows(X))
 

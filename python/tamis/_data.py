@@ -43,7 +43,7 @@ def numbered_rows(kernel_values: Any) -> CoreRows:
 
 
 def generate(name: str, rows: int = 1000, random_state: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Rows to try things with: the same for the same arguments, on every machine.
+    """Rows to try things with: the same for the same arguments, on every computer.
 
     Parameters
     ----------

@@ -39,13 +39,6 @@ def row_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray | None:
     return weights
 
 
-def store_arguments(estimator: Estimator, arguments: dict[str, Any]) -> None:
-    """For __init__: every argument becomes the attribute of its name, unchanged, as scikit-learn wants it."""
-    for name, value in arguments.items():
-        if name not in ("self", "__class__"):
-            setattr(estimator, name, value)
-
-
 class Estimator(BaseEstimator):
     """A subclass names its method and its arguments; Classifier or Regressor, between them, know the task."""
 
@@ -116,7 +109,7 @@ class Estimator(BaseEstimator):
 
     @property
     def _kernel(self) -> Any:
-        return getattr(self, "kernel", None)  # linear machines have none to choose
+        return getattr(self, "kernel", None)  # linear models have none to choose
 
     def _training_rows(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         if sp.issparse(X) and self._kernel == "precomputed":
@@ -192,10 +185,10 @@ class Estimator(BaseEstimator):
     def _decide(self, rows: Any) -> tuple[np.ndarray, np.ndarray, bool]:
         return self._model.decision_values(rows, thread_count(self.n_jobs), self._progress_listener())
 
-    # What the machine is made of.
+    # What the model is made of.
 
     def _stated_problem(self) -> dict[str, float]:
-        """C and epsilon of the problem that the machine solves, where they are not its arguments."""
+        """C and epsilon of the problem that the model solves, where they are not its arguments."""
         return {}
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -208,7 +201,7 @@ class Estimator(BaseEstimator):
         check_is_fitted(self)
         parts = self._model.expansion()
         if parts is None:
-            raise AttributeError(f"a machine trained with {self._method} is not one sum over support vectors")
+            raise AttributeError(f"a model of the method {self._method} is not one sum over support vectors")
         return parts
 
     def _support_order(self, parts: dict[str, Any]) -> Any:
@@ -217,7 +210,7 @@ class Estimator(BaseEstimator):
 
     @property
     def support_vectors_(self) -> Any:
-        """The support vectors, scaled if the machine scales: an array, or CSR if it was trained on sparse rows."""
+        """The support vectors, scaled if the model scales: an array, or CSR if it was trained on sparse rows."""
         parts = self._expansion()
         if parts["kernel"] == "precomputed":
             return np.empty((0, 0), dtype=np.float32)
@@ -258,19 +251,19 @@ class Estimator(BaseEstimator):
     # Files.
 
     def save(self, path: str | os.PathLike[str], format: str = "native") -> None:
-        """Writes the machine as a model file that the program `tamis` and `load` read.
+        """Writes a model file that `load` and the program `tamis` read.
 
         Parameters
         ----------
         path : str or path
         format : {"native", "libsvm"}, default="native"
-            "libsvm": LIBSVM's text format, for machines it can hold.
+            "libsvm": LIBSVM's text format, for models it can hold.
         """
         check_is_fitted(self)
         if format not in ("native", "libsvm"):
             raise ValueError(f"format={format!r}: one of 'native', 'libsvm'")
         if callable(self._kernel):
-            raise ValueError("a machine with a kernel of its own cannot be written as a model file: pickle it")
+            raise ValueError("a model with a function as its kernel cannot be written as a model file: pickle it")
         self._model.save(os.fspath(path), format == "libsvm")
 
     @classmethod
@@ -282,20 +275,20 @@ class Estimator(BaseEstimator):
         """
         model = _core.load_model(os.fspath(path))
         if model.task != cls._task:
-            raise ValueError(f"{os.fspath(path)} holds a {model.task} machine: {cls.__name__} cannot use it")
-        machine = cls()
+            raise ValueError(f"{os.fspath(path)} holds a {model.task} model: {cls.__name__} cannot use it")
+        estimator = cls()
         parts = model.expansion()
-        if "probability" in machine.get_params():
-            machine.set_params(probability=model.has_probabilities)
-        if parts is not None and "kernel" in machine.get_params():
+        if "probability" in estimator.get_params():
+            estimator.set_params(probability=model.has_probabilities)
+        if parts is not None and "kernel" in estimator.get_params():
             kernel = {"polynomial": "poly"}.get(parts["kernel"], parts["kernel"])
-            machine.set_params(kernel=kernel, gamma=parts["gamma"], coef0=parts["coef0"], degree=parts["degree"])
-        machine._model = model
-        machine._sparse = parts is not None and isinstance(parts["support_vectors"], tuple)
+            estimator.set_params(kernel=kernel, gamma=parts["gamma"], coef0=parts["coef0"], degree=parts["degree"])
+        estimator._model = model
+        estimator._sparse = parts is not None and isinstance(parts["support_vectors"], tuple)
         if parts is None or not (parts["any_columns"] or parts["kernel"] == "precomputed"):
-            machine.n_features_in_ = model.num_features
-        machine._set_loaded()
-        return machine
+            estimator.n_features_in_ = model.num_features
+        estimator._set_loaded()
+        return estimator
 
     def _set_loaded(self) -> None:
         """Attributes that follow from the model alone."""

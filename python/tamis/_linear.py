@@ -1,13 +1,14 @@
-"""The linear machines: no kernel, and time in proportion to the data."""
+"""Linear models: no kernel, and time proportional to the size of the data."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ._arguments import LinearSVCArguments, LinearSVRArguments
 from ._classifier import Classifier
-from ._estimator import Estimator, store_arguments
+from ._estimator import Estimator
 from ._parameters import documented
 from ._regressor import Regressor
 
@@ -31,7 +32,7 @@ class _Linear(Estimator):
 
     @property
     def coef_(self) -> np.ndarray:
-        """Weights of the features, a row for each machine."""
+        """Weights of the features, one row per binary SVM."""
         check_is_fitted(self)
         linear = self._model.linear()
         assert linear is not None
@@ -39,7 +40,7 @@ class _Linear(Estimator):
 
     @property
     def intercept_(self) -> np.ndarray:
-        """The constant of each machine."""
+        """The constant of each binary SVM."""
         check_is_fitted(self)
         linear = self._model.linear()
         assert linear is not None
@@ -47,7 +48,7 @@ class _Linear(Estimator):
 
 
 @documented
-class LinearSVC(_Linear, Classifier):
+class LinearSVC(LinearSVCArguments, _Linear, Classifier):
     """Linear support vector classification: scikit-learn's LinearSVC, on all cores.
 
     The same optimum as `sklearn.svm.LinearSVC` with dual=True for the same arguments, up to `tol`. docs/linear.md
@@ -60,18 +61,18 @@ class LinearSVC(_Linear, Classifier):
     classes_ : ndarray of shape (n_classes,)
         The labels, ascending.
     coef_ : ndarray of shape (1, n_features) for two classes, else (n_classes, n_features)
-        Weights of the features; with multi_class="ovo", a row for each pair of classes.
+        Weights of the features; with multi_class="ovo", one row per pair of classes.
     intercept_ : ndarray of shape (1,) for two classes, else (n_classes,)
     class_weight_ : ndarray of shape (n_classes,)
     n_iter_ : int
-        Epochs of all machines.
+        Epochs of all binary SVMs.
     fit_status_ : int
         0 if the tolerance was met, else 1; `report_["stop_reason"]` says why.
     report_ : dict
         How the training went.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X had names of str.
+        If the columns of X have names (str).
 
     Examples
     --------
@@ -85,33 +86,9 @@ class LinearSVC(_Linear, Classifier):
     _methods = ("linear",)
     _losses = {"hinge": "l1", "squared_hinge": "l2"}
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        loss: str = "squared_hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        class_weight: dict[Any, float] | str | None = None,
-        multi_class: str = "ovr",
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        probability: bool = False,
-        scale: str = "none",
-        tol: float = 1e-4,
-        max_iter: int = -1,
-        max_seconds: float | None = None,
-        max_memory: int | str | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        progress: Callable[[dict[str, Any]], None] | None = None,
-        verbose: bool = False,
-    ) -> None:
-        store_arguments(self, locals())
-
 
 @documented
-class LinearSVR(_Linear, Regressor):
+class LinearSVR(LinearSVRArguments, _Linear, Regressor):
     """Linear support vector regression: scikit-learn's LinearSVR, on all cores.
 
     The same optimum as `sklearn.svm.LinearSVR` with dual=True for the same arguments, up to `tol`.
@@ -131,35 +108,15 @@ class LinearSVR(_Linear, Regressor):
         How the training went.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X had names of str.
+        If the columns of X have names (str).
 
     Examples
     --------
     >>> from tamis import LinearSVR
-    >>> machine = LinearSVR(C=100).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
-    >>> round(float(machine.predict([[3.0]])[0]), 1)
+    >>> model = LinearSVR(C=100).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> round(float(model.predict([[3.0]])[0]), 1)
     7.0
     """
 
     _methods = ("linear",)
     _losses = {"epsilon_insensitive": "l1", "squared_epsilon_insensitive": "l2"}
-
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        epsilon: float = 0.0,
-        loss: str = "epsilon_insensitive",
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        scale: str = "none",
-        tol: float = 1e-4,
-        max_iter: int = -1,
-        max_seconds: float | None = None,
-        max_memory: int | str | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        progress: Callable[[dict[str, Any]], None] | None = None,
-        verbose: bool = False,
-    ) -> None:
-        store_arguments(self, locals())

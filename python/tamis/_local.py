@@ -1,10 +1,9 @@
-"""The local machines: many small ones, each for a neighbourhood of the data."""
+"""Local models: many small SVMs, each for a neighborhood of the data."""
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
-
+from ._arguments import FalkSVCArguments, FalkSVRArguments, KNNSVCArguments
 from ._classifier import Classifier
-from ._estimator import Estimator, store_arguments
+from ._estimator import Estimator
 from ._parameters import documented
 from ._regressor import Regressor
 
@@ -23,10 +22,10 @@ class _Falk(Estimator):
 
 
 @documented
-class FalkSVC(_Falk, Classifier):
-    """FaLK-SVM: a machine for each of many neighbourhoods that together cover the data.
+class FalkSVC(FalkSVCArguments, _Falk, Classifier):
+    """FaLK-SVM: one SVM per neighborhood; together, the neighborhoods cover the data.
 
-    Time grows hardly faster than the number of rows. docs/falk.md describes the method.
+    Training time grows hardly faster than the number of rows. docs/falk.md describes the method.
 
     PARAMETERS
 
@@ -36,22 +35,22 @@ class FalkSVC(_Falk, Classifier):
         The labels, ascending.
     class_weight_ : ndarray of shape (n_classes,)
     n_iter_ : int
-        Pair updates of all machines.
+        Pair updates of all SVMs.
     fit_status_ : int
         0 if the tolerance was met, else 1; `report_["stop_reason"]` says why.
     report_ : dict
-        How the training went; `report_["details"]` has the number of centres, k and k'.
+        How the training went; `report_["details"]` has the number of centers, k and k'.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X had names of str.
+        If the columns of X have names (str).
 
     Examples
     --------
     >>> import tamis
     >>> X, y = tamis.generate("checkerboard", 5000)
-    >>> machine = tamis.FalkSVC(k=200, C=10, gamma=100).fit(X, y)
+    >>> model = tamis.FalkSVC(k=200, C=10, gamma=100).fit(X, y)
     >>> X_new, y_new = tamis.generate("checkerboard", 1000, random_state=2)
-    >>> machine.score(X_new, y_new) > 0.9
+    >>> model.score(X_new, y_new) > 0.9
     True
     """
 
@@ -67,106 +66,43 @@ class FalkSVC(_Falk, Classifier):
             raise ValueError(f"prediction={self.prediction!r}: local_selection needs 'nearest-row'")
         return "falk-l"
 
-    def __init__(
-        self,
-        *,
-        k: int = 0,
-        k_prime: int = 0,
-        prediction: str = "nearest-row",
-        local_selection: bool = False,
-        C: float = 1.0,
-        kernel: str = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        loss: str = "l1",
-        class_weight: dict[Any, float] | str | None = None,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        probability: bool = False,
-        scale: str = "none",
-        index: str = "auto",
-        k_grid: Sequence[int] = (500, 1000, 2000, 4000),
-        cost_grid: Sequence[float] = (1, 4, 16, 64),
-        percentiles: Sequence[float] = (1, 10, 50, 90),
-        selection_centres: int = 20,
-        selection_folds: int = 5,
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        max_seconds: float | None = None,
-        max_memory: int | str | None = None,
-        cache_size: float = 0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        progress: Callable[[dict[str, Any]], None] | None = None,
-        verbose: bool = False,
-    ) -> None:
-        store_arguments(self, locals())
-
 
 @documented
-class FalkSVR(_Falk, Regressor):
-    """FaLK-SVM for numbers: an epsilon-SVR for each of many neighbourhoods that together cover the data.
+class FalkSVR(FalkSVRArguments, _Falk, Regressor):
+    """FaLK-SVM for regression: one epsilon-SVR per neighborhood; together, the neighborhoods cover the data.
 
     PARAMETERS
 
     Attributes
     ----------
     n_iter_ : int
-        Pair updates of all machines.
+        Pair updates of all SVMs.
     fit_status_ : int
         0 if the tolerance was met, else 1; `report_["stop_reason"]` says why.
     report_ : dict
-        How the training went; `report_["details"]` has the number of centres, k and k'.
+        How the training went; `report_["details"]` has the number of centers, k and k'.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X had names of str.
+        If the columns of X have names (str).
 
     Examples
     --------
     >>> import numpy as np
     >>> from tamis import FalkSVR
     >>> X = np.linspace(0, 60, 2000).reshape(-1, 1)
-    >>> machine = FalkSVR(k=100, C=10, gamma=1, epsilon=0.01).fit(X, np.sin(X[:, 0]))
-    >>> float(abs(machine.predict([[1.5]])[0] - np.sin(1.5))) < 0.02
+    >>> model = FalkSVR(k=100, C=10, gamma=1, epsilon=0.01).fit(X, np.sin(X[:, 0]))
+    >>> float(abs(model.predict([[1.5]])[0] - np.sin(1.5))) < 0.02
     True
     """
 
     _methods = ("falk", "falk-c")
 
-    def __init__(
-        self,
-        *,
-        k: int = 0,
-        k_prime: int = 0,
-        prediction: str = "nearest-row",
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        kernel: str = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        loss: str = "l1",
-        scale: str = "none",
-        index: str = "auto",
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        max_seconds: float | None = None,
-        max_memory: int | str | None = None,
-        cache_size: float = 0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        progress: Callable[[dict[str, Any]], None] | None = None,
-        verbose: bool = False,
-    ) -> None:
-        store_arguments(self, locals())
-
 
 @documented
-class KNNSVC(Classifier):
-    """kNN-SVM: for each row to predict, a machine on its k nearest training rows.
+class KNNSVC(KNNSVCArguments, Classifier):
+    """kNN-SVM: for each row to predict, an SVM on its k nearest training rows.
 
-    Nothing is trained before a prediction is asked for; the machine keeps all rows.
+    SVMs are trained when predicting; the model keeps all rows.
 
     PARAMETERS
 
@@ -179,7 +115,7 @@ class KNNSVC(Classifier):
         How the training went.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X had names of str.
+        If the columns of X have names (str).
 
     Examples
     --------
@@ -190,30 +126,3 @@ class KNNSVC(Classifier):
     """
 
     _methods = ("knn-svm",)
-
-    def __init__(
-        self,
-        *,
-        k: int = 0,
-        C: float = 1.0,
-        kernel: str = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        loss: str = "l1",
-        class_weight: dict[Any, float] | str | None = None,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        probability: bool = False,
-        scale: str = "none",
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        max_seconds: float | None = None,
-        max_memory: int | str | None = None,
-        cache_size: float = 0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        progress: Callable[[dict[str, Any]], None] | None = None,
-        verbose: bool = False,
-    ) -> None:
-        store_arguments(self, locals())

@@ -1,14 +1,16 @@
 """How the arguments of estimators become options of the core.
 
-Each option is described once, in the core's option table: defaults are checked against it (tests/python), and the
-parameter sections of the docstrings are made from it.
+Each option is described once, in the core's option table: the constructors (_arguments.py) and the parameter sections of the
+docstrings are made from it.
 """
 from __future__ import annotations
 
+import functools
 import inspect
 import os
+import re
 from numbers import Integral, Real
-from typing import Any, Iterable, TypeVar
+from typing import Any, Callable, Iterable, TypeVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -27,113 +29,132 @@ OPTION_OF = {
     "fit_intercept": "bias",
 }
 
-#: Arguments that take several numbers.
-LISTS = {"k_grid", "cost_grid", "percentiles", "cost_range", "gamma_range"}
-
-#: What Python has beside the core's options, or says differently; the type as numpydoc writes it.
-PYTHON_HELP = {
-    "gamma": ("float or {'scale', 'auto'}", None),
+#: Arguments that only Python has, or that it describes differently: the type as numpydoc writes it, and the whole
+#: description; None: the core's. CLASS.ARGUMENT: in this class; ARGUMENT: ANNOTATION: where it has this type.
+PYTHON_HELP: dict[str, tuple[str | None, str | None]] = {
+    "kernel: str": ("{'linear', 'poly', 'rbf', 'sigmoid'}", "Kernel"),
     "kernel": ("{'linear', 'poly', 'rbf', 'sigmoid', 'precomputed'} or callable",
-               "The kernel. 'precomputed': X holds kernel values. A function of two sets of rows that returns the "
-               "matrix of their kernel values: it is called with all rows at once"),
+               "Kernel. 'precomputed': X holds kernel values. A function gets two sets of rows, all rows at once, and "
+               "returns the matrix of their kernel values"),
     "class_weight": ("dict or 'balanced'",
-                     "Factors on the cost of classes, {label: factor}; 'balanced': by their frequency"),
+                     "Factors on C per class, {label: factor}; 'balanced': inversely proportional to the number of rows of "
+                     "the class. None: 1 for each class"),
     "multi_class": ("{'ovo', 'ovr'}", None),
-    "cache_size": ("float", "Megabytes for kernel rows; 0: what max_memory leaves"),
-    "max_iter": ("int", "Stop each machine after this many pair updates, with a usable model; -1: no limit"),
-    "max_seconds": ("float", "Stop training after this many seconds, with a usable model; None: no limit"),
+    "cache_size": ("float or str", None),
+    "max_iter": ("int", "Limit on pair updates (linear: epochs) per binary SVM; the model is usable when training ends "
+                        "early. -1: no limit"),
     "max_memory": ("int or str",
-                   "Budget for data, caches and work space, in bytes or as '4G'; None: 80 % of the memory available"),
-    "random_state": ("int, RandomState instance or None",
-                     "Seed of everything random; None: always the same one, so that results can be repeated"),
+                   "Memory budget for data, caches and work space, in bytes or as '4G'. None: 80 % of the available memory"),
+    "random_state": ("int or RandomState instance",
+                     "Random seed. None: a fixed seed, so that results can be reproduced"),
     "n_jobs": ("int",
-               "Threads; None: OMP_NUM_THREADS if that is set, else every CPU this process may use, as -1. "
-               "Results do not depend on it"),
+               "Number of threads; -1: all CPUs; results do not depend on it. None: OMP_NUM_THREADS if it is set, else all "
+               "CPUs that this process may use"),
     "decision_function_shape": ("{'ovr', 'ovo'}",
-                                "With more than two classes and multi_class='ovo': columns of decision_function for "
-                                "classes, or for pairs of classes. As in scikit-learn"),
+                                "Columns of decision_function with more than two classes and one SVM per pair of them: one "
+                                "per class, or one per pair. As in scikit-learn"),
     "break_ties": ("bool",
-                   "Of classes with equally many votes, predict the one with the largest decision value instead of the "
-                   "first, which is what the model file predicts; needs decision_function_shape='ovr'. As in scikit-learn"),
+                   "Of classes with the same number of votes, predict the one with the largest decision value instead of "
+                   "the first, which the model file predicts; needs decision_function_shape='ovr'. As in scikit-learn"),
     "prediction": ("{'nearest-row', 'nearest-centre'}",
-                   "Which machine answers: that of the nearest training row, or that of the nearest centre, whose model "
-                   "is smaller and faster"),
-    "local_selection": ("bool", "Choose k, C and the kernel's width on some neighbourhoods (the grids below) instead of "
-                                "taking k, C and gamma; needs prediction='nearest-row'"),
-    "k_grid": ("list of int", None),
-    "cost_grid": ("list of float", None),
-    "percentiles": ("list of float", None),
-    "cost_range": ("(float, float)", None),
-    "gamma_range": ("(float, float)", None),
-    "margin": ("{'soft', 'hard'}", "Some rows may be on the wrong side of the margin (soft), or none (hard); a hard margin that does "
-                                   "not exist is an error. Without errors there is nothing that C, margin_k or nu could set"),
-    "margin_k": ("float or 'smallest'",
-                 "k = 1/D of the reduced hulls, >= 1; 'smallest': the smallest that separates; 0: what C (classes) or nu "
-                 "(regression) asks for"),
-    "nu": ("float", "k as a share of the rows, k = nu rows / 2, up to 1; 0: not used, but 0.5 for a regression without margin_k"),
-    "carry_support": ("bool", "Take the support vectors found into the next draw; False: the paper's own algorithm"),
+                   "Which local SVM predicts a row: that of the nearest training row, or that of the nearest center, which "
+                   "makes a smaller and faster model"),
+    "local_selection": ("bool", "Select k, C and the kernel width on some neighborhoods, from the grids, instead of using k, C "
+                                "and gamma; needs prediction='nearest-row'"),
+    "margin": ("{'soft', 'hard'}", "Soft: some rows may be on the wrong side of the margin. Hard: none may, C, margin_k and nu "
+                                   "are not used, and data that cannot be separated is an error"),
+    "carry_support": (None, "Keep the support vectors of one draw in the next (True is faster; False follows the paper)"),
     "threshold": ("float or dict",
-                  "Rows of a class within this distance in feature space have one leader; {label: distance} for classes of "
-                  "their own; 0: by leaders"),
-    "trials": ("int", "Machines tried; 0: as many as max_seconds allows"),
-    "polish": ("bool", None),
-    "probability": ("bool", "Learn probabilities too (predict_proba), on scores from 5 folds, which takes 5 more trainings"),
-    "fit_intercept": ("bool", "Learn an offset"),
-    "intercept_scaling": ("float", "The offset is the weight of a column of this value, which is penalised as any other"),
+                  "Rows of a class within this distance in feature space share one leader, greater than 0; "
+                  "{label: distance} sets it per class. None: automatic, found from the target number of leaders"),
+    "trials": ("int", "SVMs tried, at least 1. None: until max_seconds"),
+    "probability": ("bool", "Fit probabilities too (predict_proba), on scores from cross-validation with 5 folds: 5 more "
+                            "trainings"),
+    "fit_intercept": ("bool", "Fit an intercept"),
+    "intercept_scaling": ("float", "The intercept is the weight of an extra column of this value, penalized like any other "
+                                   "weight; greater than 0"),
     "progress": ("callable",
-                 "Called about ten times a second, in the calling thread, with a dict: phase, done_fraction, "
-                 "elapsed_seconds, left_seconds, detail. An exception it raises ends the work"),
+                 "Called about ten times per second, in the calling thread, with a dict: phase, done_fraction, "
+                 "elapsed_seconds, left_seconds, detail. An exception that it raises stops the work"),
     "verbose": ("bool", "Log progress and results with the logger 'tamis'"),
+    "LinearSVC.loss": ("{'hinge', 'squared_hinge'}", "Training error: the slack (hinge) or its square (squared_hinge)"),
+    "LinearSVR.loss": ("{'epsilon_insensitive', 'squared_epsilon_insensitive'}",
+                       "Training error: the slack (epsilon_insensitive) or its square (squared_epsilon_insensitive)"),
+    "TubeSVR.epsilon": ("float", "Each row becomes two points to separate, its target plus and minus epsilon; at least 0. "
+                                 "The tube that is found is `fitted_tube` of the report"),
 }
 
 _Estimator = TypeVar("_Estimator", bound=type)
 
 
 class TrainingWarning(UserWarning):
-    """What the user should know about the training: columns of very different ranges, for example."""
+    """Something to know about the training: columns of very different ranges, for example."""
 
 
 def option_name(argument: str) -> str:
     return OPTION_OF.get(argument, argument.replace("_", "-"))
 
 
+@functools.lru_cache(maxsize=None)
 def option_table() -> dict[str, dict[str, Any]]:
     return {option["name"]: option for option in _core.option_table()}
 
 
-def option_text(argument: str, value: Any) -> str | None:
-    """The value as the core reads it; None: leave the core's default."""
-    if value is None:
-        return None
-    if argument == "random_state":
-        if isinstance(value, Integral):
-            return str(int(value))
-        return str(check_random_state(value).randint(np.iinfo(np.int32).max))
-    if argument == "max_iter":
-        if not isinstance(value, Integral) or (int(value) < 1 and int(value) != -1):
-            raise ValueError("give a whole number above 0, or -1 for no limit")
-        return str(max(0, int(value)))
-    if argument == "multi_class":
-        names = {"ovo": "one-vs-one", "ovr": "one-vs-rest"}
-        if value not in names:
-            raise ValueError("one of 'ovo', 'ovr'")
-        return names[value]
-    if isinstance(value, (bool, np.bool_)):
-        words = ("yes", "no") if argument == "carry_support" else ("true", "false")
-        return words[0 if value else 1]
-    if isinstance(value, Integral):
-        return str(int(value))
-    if isinstance(value, Real):
-        return repr(float(value))
-    if isinstance(value, str):
+def store_arguments(estimator: object, arguments: dict[str, Any]) -> None:
+    """For __init__: every argument becomes the attribute of its name, unchanged, as scikit-learn requires."""
+    for name, value in arguments.items():
+        if name != "self":
+            setattr(estimator, name, value)
+
+
+def option_value(argument: str, value: Any) -> Any:
+    """The value as the core takes it: a number, a name, a list of numbers, or None for automatic."""
+    if argument in _CONVERSIONS:
+        return _CONVERSIONS[argument](value)
+    if value is None or isinstance(value, str):
         return value
-    if argument in LISTS and np.ndim(value) == 1 and all(isinstance(number, Real) for number in value):
-        return ",".join(repr(float(number)) for number in value)
-    raise ValueError(f"give a number or a name, not a {type(value).__name__}")
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, Integral):
+        return _core_integer(int(value))
+    if isinstance(value, Real):
+        return float(value)
+    if isinstance(value, (list, tuple, np.ndarray)) and all(isinstance(number, Real) for number in value):
+        return [float(number) for number in value]
+    raise ValueError(f"give a number, a name or a list of numbers, not a {type(value).__name__}")
+
+
+def _core_integer(value: int) -> int:
+    if not -2**63 <= value < 2**63:
+        raise ValueError("give a number that fits into 64 bits")
+    return value
+
+
+def _seed(value: Any) -> int:
+    if isinstance(value, Integral):
+        return _core_integer(int(value))
+    return int(check_random_state(value).randint(np.iinfo(np.int32).max))
+
+
+def _iteration_limit(value: Any) -> int | None:
+    if not isinstance(value, Integral) or (int(value) < 1 and int(value) != -1):
+        raise ValueError("give a whole number above 0, or -1 for no limit")
+    return None if int(value) == -1 else _core_integer(int(value))
+
+
+def _multiclass_name(value: Any) -> str:
+    names = {"ovo": "one-vs-one", "ovr": "one-vs-rest"}
+    if not isinstance(value, str) or value not in names:
+        raise ValueError("it must be one of 'ovo', 'ovr'")
+    return names[value]
+
+
+_CONVERSIONS: dict[str, Callable[[Any], Any]] = {
+    "random_state": _seed, "max_iter": _iteration_limit, "multi_class": _multiclass_name}
 
 
 def core_options(method: str, task: str, arguments: dict[str, Any]) -> _core.Options:
-    """Throws ValueError that names the argument and what is allowed."""
+    """Raises ValueError that names the argument and what is allowed."""
     options = _core.Options()
     options.set("method", method)
     options.set("task", task)
@@ -142,10 +163,12 @@ def core_options(method: str, task: str, arguments: dict[str, Any]) -> _core.Opt
         option = known.get(option_name(argument))
         if option is None or argument == "class_weight" or (option["methods"] and method not in option["methods"]):
             continue
+        if argument == "random_state" and value is None:
+            continue  # the core's fixed seed
+        if value is None and not option["unset"] and argument not in _CONVERSIONS:
+            raise ValueError(f"{argument}=None: expected {_type_words(option)}")
         try:
-            text = option_text(argument, value)
-            if text is not None:
-                options.set(option_name(argument), text)
+            options.set(option["name"], option_value(argument, value))
         except ValueError as error:
             raise ValueError(f"{argument}={value!r}: {error}") from None
     return options
@@ -168,25 +191,51 @@ def memory_bytes(max_memory: int | str | None) -> int:
     return _core.parse_bytes(str(max_memory))
 
 
-def help_text(argument: str) -> str:
-    """What the argument does, in Python's words where it has its own."""
-    _, text = PYTHON_HELP.get(argument, (None, None))
-    return text or option_table()[option_name(argument)]["help"]
+def description(argument: str, owner: str = "", annotation: str = "", may_be_none: bool = False) -> str:
+    """What the argument of the estimator `owner` does, what is allowed, and what None means."""
+    _, own = _python_help(argument, owner, annotation)
+    if own is not None:
+        return own
+    option = option_table()[option_name(argument)]
+    text = _in_python(option["help"]) + (f"; {option['range']}" if option["range"] else "")
+    return text + (f". None: {_unset_words(option)}" if may_be_none else "")
 
 
-def _type_text(argument: inspect.Parameter) -> str:
-    kind, _ = PYTHON_HELP.get(argument.name, (None, None))
-    if kind is not None:
-        return kind
-    choices = option_table()[option_name(argument.name)]["choices"]
-    return "{" + ", ".join(map(repr, choices)) + "}" if choices else type(argument.default).__name__
+def _python_help(argument: str, owner: str, annotation: str) -> tuple[str | None, str | None]:
+    keys = (f"{owner}.{argument}", f"{argument}: {annotation}", argument)
+    return next((PYTHON_HELP[key] for key in keys if key in PYTHON_HELP), (None, None))
 
 
-def _parameter_lines(arguments: Iterable[inspect.Parameter]) -> list[str]:
+def _unset_words(option: dict[str, Any]) -> str:
+    if option["unset"] == "none":
+        return "no limit"
+    meaning = option["default_help"].replace("method auto: ", "")
+    return option["unset"] + (f", {_in_python(meaning)}" if meaning else "")
+
+
+def _in_python(text: str) -> str:
+    """Options of several words as arguments: margin_k for margin-k."""
+    names = "|".join(name for name in option_table() if "-" in name)
+    return re.sub(rf"\b({names})\b", lambda match: match.group().replace("-", "_"), text)
+
+
+def _type_words(option: dict[str, Any]) -> str:
+    choices = "{" + ", ".join(map(repr, option["choices"])) + "}"
+    if option["choices"] == ["yes", "no"]:
+        return "bool"
+    if option["type"] == "choice":
+        return choices
+    words = {"flag": "bool", "integer": "int", "number": "float", "numbers": "sequence of float", "labels": "dict"}
+    return words[option["type"]] + (f" or {choices}" if option["choices"] else "")
+
+
+def _parameter_lines(arguments: Iterable[inspect.Parameter], owner: str) -> list[str]:
     lines = []
     for argument in arguments:
-        lines += [f"{argument.name} : {_type_text(argument)}, default={argument.default!r}",
-                  f"    {help_text(argument.name)}."]
+        kind, _ = _python_help(argument.name, owner, argument.annotation)
+        kind = kind or _type_words(option_table()[option_name(argument.name)])
+        text = description(argument.name, owner, argument.annotation, argument.default is None)
+        lines += [f"{argument.name} : {kind}, default={argument.default!r}", f"    {text}."]
     return lines
 
 
@@ -207,14 +256,14 @@ _CLASSIFIER_ATTRIBUTES = """\
         Weights of the features; linear kernel only.
     class_weight_ : ndarray of shape (n_classes,)
     n_iter_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
-        Pair updates of each machine, in its last round where there are rounds.
+        Pair updates of each binary SVM, in its last round where there are rounds.
     fit_status_ : int
         0 if the tolerance was met, else 1; `report_["stop_reason"]` says why.
     report_ : dict
         How the training went: objective, gap, violation, seconds per phase, kernel evaluations, warnings and more.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X had names of str.
+        If the columns of X have names (str).
 """
 
 _REGRESSOR_ATTRIBUTES = """\
@@ -236,15 +285,15 @@ _REGRESSOR_ATTRIBUTES = """\
         How the training went: objective, gap, violation, seconds per phase, kernel evaluations, warnings and more.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X had names of str.
+        If the columns of X have names (str).
 """
 
 
 def documented(estimator: _Estimator) -> _Estimator:
     """Completes the docstring of an estimator: its parameters at the line PARAMETERS, and at the line ATTRIBUTES those
-    of machines that are sums over support vectors."""
+    of models that are sums over support vectors."""
     arguments = inspect.signature(estimator).parameters.values()
-    section = "\n    ".join(["Parameters", "----------", *_parameter_lines(arguments)])
+    section = "\n    ".join(["Parameters", "----------", *_parameter_lines(arguments, estimator.__name__)])
     assert estimator.__doc__ is not None
     is_regressor = getattr(estimator, "_task") == "regression"
     attributes = _REGRESSOR_ATTRIBUTES if is_regressor else _CLASSIFIER_ATTRIBUTES

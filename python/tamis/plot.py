@@ -8,14 +8,14 @@ import numpy as np
 from ._classifier import Classifier
 
 
-def decision_regions(machine: Classifier, X: Any = None, y: Any = None, *, ax: Any = None, resolution: int = 200) -> Any:
-    """Where a machine decides for which class; two features.
+def decision_regions(model: Classifier, X: Any = None, y: Any = None, *, ax: Any = None, resolution: int = 200) -> Any:
+    """Regions in which a model predicts each class; two features.
 
     Parameters
     ----------
-    machine : fitted classifier
+    model : fitted classifier
     X, y : array-like, default=None
-        Rows to show as dots. Without them, the picture covers the machine's support vectors.
+        Rows to show as dots. Without them, the picture covers the model's support vectors.
     ax : matplotlib Axes, default=None
         Where to draw; None: a new figure.
     resolution : int, default=200
@@ -31,7 +31,7 @@ def decision_regions(machine: Classifier, X: Any = None, y: Any = None, *, ax: A
     >>> X, y = tamis.generate("checkerboard", 1000)
     >>> ax = tamis.plot.decision_regions(tamis.SVC(C=10, gamma=100).fit(X, y), X, y)
     """
-    points = np.asarray(machine.support_vectors_ if X is None else X)
+    points = np.asarray(model.support_vectors_ if X is None else X)
     if points.ndim != 2 or points.shape[1] != 2:
         raise ValueError(f"rows of shape {points.shape}: a picture of regions needs two features")
     ax = _axes(ax)
@@ -39,11 +39,11 @@ def decision_regions(machine: Classifier, X: Any = None, y: Any = None, *, ax: A
     border = 0.02 * (high - low)
     across, up = (np.linspace(low[i] - border[i], high[i] + border[i], resolution) for i in (0, 1))
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
-    codes = np.searchsorted(machine.classes_, machine.predict(grid)).reshape(resolution, resolution)
-    colors = _class_colors(len(machine.classes_))
-    ax.pcolormesh(across, up, codes, cmap=colors, vmin=-0.5, vmax=len(machine.classes_) - 0.5, alpha=0.35, shading="nearest")
+    codes = np.searchsorted(model.classes_, model.predict(grid)).reshape(resolution, resolution)
+    colors = _class_colors(len(model.classes_))
+    ax.pcolormesh(across, up, codes, cmap=colors, vmin=-0.5, vmax=len(model.classes_) - 0.5, alpha=0.35, shading="nearest")
     if X is not None and y is not None:
-        for code, label in enumerate(machine.classes_):
+        for code, label in enumerate(model.classes_):
             of_class = points[np.asarray(y) == label]
             ax.scatter(of_class[:, 0], of_class[:, 1], s=6, color=colors(code), label=str(label))
         ax.legend(loc="upper right")
@@ -51,7 +51,7 @@ def decision_regions(machine: Classifier, X: Any = None, y: Any = None, *, ax: A
 
 
 def error_against_time(comparison: Any, *, ax: Any = None) -> Any:
-    """Test error against training time, a point for each machine; time is logarithmic.
+    """Test error against training time, one point per model; the time axis is logarithmic.
 
     Parameters
     ----------

@@ -3,20 +3,9 @@
 #include "selection/search_parameters.hpp"
 #include "selection/tune_request.hpp"
 #include "selection/usual_axes.hpp"
+#include "training/registry.hpp"
 
 namespace tamis {
-
-std::string_view search_name(Search search) {
-  switch (search) {
-    case Search::grid:
-      return "grid";
-    case Search::random:
-      return "random";
-    case Search::halving:
-      return "halving";
-  }
-  return "";
-}
 
 std::vector<TuneAxis> default_axes(const Dataset& data, const TrainOptions& base,
                                    const RunControl& control) {
@@ -25,7 +14,9 @@ std::vector<TuneAxis> default_axes(const Dataset& data, const TrainOptions& base
 
 TuneResult tune(const Dataset& data, const TuneOptions& options, const RunControl& control) {
   require_valid(options);
-  return search_parameters(data, options, control);
+  TuneOptions named = options;
+  named.base.method = find_method(options.base.method).info.name;
+  return search_parameters(data, named, control);
 }
 
 }  // namespace tamis

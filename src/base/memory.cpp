@@ -83,9 +83,9 @@ std::int64_t memory_left(std::int64_t requested) {
 
 void require_memory(const std::string& what, std::int64_t needed_bytes, std::int64_t left_bytes) {
   if (needed_bytes <= left_bytes) return;
-  throw ResourceError(fmt::format(
-      "{} needs {}, but the memory budget leaves {}; raise --memory or use fewer rows", what,
-      format_bytes(needed_bytes), format_bytes(std::max<std::int64_t>(0, left_bytes))));
+  throw ResourceError(
+      fmt::format("{} needs {}, but the memory budget leaves {}; raise it or use fewer rows", what,
+                  format_bytes(needed_bytes), format_bytes(std::max<std::int64_t>(0, left_bytes))));
 }
 
 void require_column_memory(const std::string& what, std::int64_t columns,
@@ -94,7 +94,7 @@ void require_column_memory(const std::string& what, std::int64_t columns,
   if (needed_bytes <= left_bytes) return;
   throw ResourceError(fmt::format(
       "{} with {} needs {}, but the memory budget leaves {}; number the features without "
-      "gaps or hash them to fewer columns, or raise --memory",
+      "gaps or hash them to fewer columns, or raise the budget",
       what, counted(columns, "column"), format_bytes(needed_bytes),
       format_bytes(std::max<std::int64_t>(0, left_bytes))));
 }

@@ -7,6 +7,7 @@
 #include "base/parallel.hpp"
 #include "calibration/calibration_fit.hpp"
 #include "calibration/fold_calibration.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 #include "tamis/predict.hpp"
 
@@ -50,9 +51,9 @@ Model calibrate(const Model& model, const Dataset& held_out, CalibrationMethod m
   const auto codes = require_all_classes(model.classes(), held_out);
   const DecisionValues scores = decision_values(model, held_out.features(), control);
   return with_threads(control.threads, [&] {
-    return model.with_calibration(
-        fit_calibration(method, decision_of(model.machine(), model.classes()),
-                        model.classes().size(), scores, codes, held_out.weights()));
+    return with_calibration(
+        model, fit_calibration(method, decision_of(machine_of(model), model.classes()),
+                               model.classes().size(), scores, codes, held_out.weights()));
   });
 }
 

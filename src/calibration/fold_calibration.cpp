@@ -9,6 +9,7 @@
 #include "base/parallel.hpp"
 #include "calibration/calibration_fit.hpp"
 #include "data/folds.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 #include "tamis/predict.hpp"
 
@@ -82,9 +83,9 @@ void calibrate_by_folds(const Dataset& data, int folds, CalibrationMethod method
     report.warnings.emplace_back("interrupted before the folds were done: no probabilities");
   } else {
     result->model = with_threads(control.threads, [&] {
-      return result->model.with_calibration(
-          fit_calibration(method, decision_of(result->model.machine(), classes), classes.size(),
-                          scores, codes, data.weights()));
+      return with_calibration(
+          result->model, fit_calibration(method, decision_of(machine_of(result->model), classes),
+                                         classes.size(), scores, codes, data.weights()));
     });
   }
   report.phase_seconds.emplace_back("folds", watch.seconds());

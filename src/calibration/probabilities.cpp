@@ -3,6 +3,7 @@
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
 #include "calibration/calibration.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 #include "tamis/predict.hpp"
 
@@ -13,8 +14,7 @@ namespace {
 void require_calibration(const Model& model) {
   if (!model.has_probabilities()) {
     throw InvalidArgument(
-        "the model has no probabilities: calibrate it on rows it was not trained on (tamis "
-        "calibrate)");
+        "the model has no probabilities: calibrate it on rows it was not trained on");
   }
 }
 
@@ -28,7 +28,7 @@ Probabilities probabilities(const Model& model, const Matrix& features, const Ru
 Probabilities probabilities(const Model& model, const DecisionValues& scores,
                             const RunControl& control) {
   require_calibration(model);
-  if (scores.columns != model.machine().decision_columns(model.classes()))
+  if (scores.columns != machine_of(model).decision_columns(model.classes()))
     throw InvalidArgument("the decision values have other columns than those of the model");
   Probabilities result;
   result.rows = scores.rows;
@@ -38,7 +38,7 @@ Probabilities probabilities(const Model& model, const DecisionValues& scores,
     parallel_ranges(result.rows, 256, [&](Index begin, Index end) {
       if (control.cancelled()) throw Cancelled();
       for (Index i = begin; i < end; ++i) {
-        model.calibration().apply(
+        calibration_of(model).apply(
             std::span(scores.values).subspan(usize(i * scores.cols), usize(scores.cols)),
             std::span(result.values).subspan(usize(i * result.cols), usize(result.cols)));
       }

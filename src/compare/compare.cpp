@@ -12,7 +12,7 @@
 #include "base/clock.hpp"
 #include "compare/plan_progress.hpp"
 #include "compare/regions.hpp"
-#include "model/machine.hpp"
+#include "model/model_parts.hpp"
 #include "selection/run_training.hpp"
 #include "tamis/error.hpp"
 #include "tamis/evaluate.hpp"
@@ -48,7 +48,7 @@ struct FullMachine {
 
   // Share of these that are support vectors of the model too; NaN when that cannot be told.
   double share_in(const Model& model) const {
-    const Matrix points = model.machine().support_points();
+    const Matrix points = machine_of(model).support_points();
     if (keys.empty() || points.rows() == 0 || !same_scaling(scaling, model.scaling()))
       return std::nan("");
     Index found = 0;
@@ -78,8 +78,9 @@ std::vector<std::string> parameters_of(const TrainOptions& options) {
   const TrainOptions defaults;
   std::vector<std::string> texts;
   for (const OptionDescription& option : train_option_table()) {
-    const std::string value = option.get(options);
-    if (option.name == "method" || option.name == "seed" || value == option.get(defaults)) continue;
+    const std::string value = option.text(options);
+    if (option.name == "method" || option.name == "seed" || value == option.text(defaults))
+      continue;
     if (applies_to(option, options.method))
       texts.push_back(fmt::format("{} {}", option.name, value));
   }
@@ -207,7 +208,7 @@ class Comparer {
         detail(trained.report, "rows_used", static_cast<double>(trained.report.rows)));
     FullMachine& full = full_[usize(run)];
     if (method.options.method == "exact" && full.keys.empty())
-      full = {row_keys(trained.model.machine().support_points()), trained.model.scaling()};
+      full = {row_keys(machine_of(trained.model).support_points()), trained.model.scaling()};
     measured->full_support_vectors.push_back(full.share_in(trained.model));
     if (run == 0) {
       if (wants_regions_)

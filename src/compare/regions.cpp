@@ -5,7 +5,7 @@
 
 #include "base/checked.hpp"
 #include "base/progress.hpp"
-#include "model/machine.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/predict.hpp"
 
 namespace tamis {
@@ -67,7 +67,7 @@ DecisionRegions decision_regions(const Model& model, const Labels& classes, cons
   const Labels decided =
       predict(model, Matrix::dense(kCells * kCells, 2, std::move(points)), quiet(control));
   regions.classes = encode_labels(decided, classes);
-  const Matrix vectors = model.machine().support_points();
+  const Matrix vectors = machine_of(model).support_points();
   for (const Index row : spread_rows(vectors.rows(), kMostVectors)) {
     regions.support_vectors.emplace_back(unscaled(model.scaling(), vectors.at(row, 0), 0),
                                          unscaled(model.scaling(), vectors.at(row, 1), 1));

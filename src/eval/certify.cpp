@@ -13,6 +13,7 @@
 #include "eval/checked_rows.hpp"
 #include "eval/claimed_problem.hpp"
 #include "eval/row_content.hpp"
+#include "model/model_parts.hpp"
 #include "model/precise_values.hpp"
 #include "tamis/error.hpp"
 
@@ -25,11 +26,11 @@ constexpr double kBreachShare = 1e-6;
 
 const KernelExpansion& require_expansion(const Model& model) {
   if (model.empty()) throw InvalidArgument("the model is empty: train or load one first");
-  const auto* expansion = dynamic_cast<const KernelExpansion*>(&model.machine());
+  const auto* expansion = dynamic_cast<const KernelExpansion*>(&machine_of(model));
   if (expansion == nullptr) {
     throw InvalidArgument(
         fmt::format("a model of kind {} solves no single problem, so there is nothing to certify",
-                    model.machine().kind()));
+                    machine_of(model).kind()));
   }
   return *expansion;
 }
@@ -39,13 +40,13 @@ void require(bool ok, std::string_view name, double value, std::string_view allo
 }
 
 void validate(const TrainOptions& options) {
-  require(options.cost > 0, "cost (C)", options.cost, "greater than 0");
-  require(std::isfinite(options.cost) || options.loss == SlackLoss::l1, "cost (C)", options.cost,
-          "finite for squared slacks");
+  require(options.cost_or_default() > 0, "cost (C)", options.cost_or_default(), "greater than 0");
+  require(std::isfinite(options.cost_or_default()) || options.loss == SlackLoss::l1, "cost (C)",
+          options.cost_or_default(), "finite for squared slacks");
   require(std::isfinite(options.eps) && options.eps > 0, "eps", options.eps,
           "finite and greater than 0");
-  require(std::isfinite(options.tube) && options.tube >= 0, "tube", options.tube,
-          "finite and at least 0");
+  require(std::isfinite(options.tube_or_default()) && options.tube_or_default() >= 0, "tube",
+          options.tube_or_default(), "finite and at least 0");
 }
 
 /// The rows that machine m was to learn, with what it was to learn of them.
@@ -53,7 +54,7 @@ ClaimedProblem claimed_problem(const KernelExpansion& expansion, const CheckedRo
                                Task task, const TrainOptions& options) {
   ClaimedProblem problem;
   problem.is_regression = task == Task::regression;
-  problem.tube = problem.is_regression ? options.tube : 0;
+  problem.tube = problem.is_regression ? options.tube_or_default() : 0;
   problem.loss = options.loss;
   Index first = m;  // the class with target +1; in pairs, `second` has -1
   Index second = -1;
@@ -138,9 +139,10 @@ bool verdict(const MachineCertificate& machine, std::span<const double> beta, do
 
 std::string problem_text(const Model& model, const TrainOptions& options) {
   const bool is_regression = model.task() == Task::regression;
-  std::string text = is_regression ? fmt::format("epsilon-SVR, tube {}", options.tube) : "C-SVC";
-  text += std::isfinite(options.cost)
-              ? fmt::format(", C {}, {} slacks", options.cost,
+  std::string text =
+      is_regression ? fmt::format("epsilon-SVR, tube {}", options.tube_or_default()) : "C-SVC";
+  text += std::isfinite(options.cost_or_default())
+              ? fmt::format(", C {}, {} slacks", options.cost_or_default(),
                             options.loss == SlackLoss::l1 ? "l1" : "l2 (squared)")
               : ", no slacks allowed (C infinite)";
   if (options.balanced) text += ", balanced classes";

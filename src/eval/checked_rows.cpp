@@ -8,7 +8,7 @@
 #include <span>
 
 #include "base/checked.hpp"
-#include "model/machine.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -60,7 +60,7 @@ std::vector<double> class_factors(const Labels& classes, const Dataset& data,
 
 Matrix scaled_rows(const Model& model, const Matrix& features, const RunControl& control) {
   require_finite(features);
-  const Matrix fitted = model.machine().fit_columns(features);
+  const Matrix fitted = machine_of(model).fit_columns(features);
   return model.scaling().is_identity() ? fitted : model.scaling().apply(fitted, control);
 }
 
@@ -88,7 +88,7 @@ CheckedRows checked_rows(const Model& model, const Dataset& given, const TrainOp
   }
   for (Index i = 0; i < data.rows(); ++i) {
     const double of_class = rows.codes.empty() ? 1.0 : factors[usize(rows.codes[usize(i)])];
-    rows.cost.push_back(options.cost * data.weight(i) * of_class);
+    rows.cost.push_back(options.cost_or_default() * data.weight(i) * of_class);
   }
   return rows;
 }

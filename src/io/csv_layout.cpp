@@ -192,7 +192,7 @@ CsvLayout detect_csv_layout(const ChunkedText& text, const ReadOptions& options)
                                 layout.label + 1));
   if (layout.features() <= 0) {
     throw DataError(
-        fmt::format("{}: {}, and none left for features; --label none reads "
+        fmt::format("{}: {}, and none left for features; label none reads "
                     "data without labels",
                     text.name(), counted(layout.columns, "column")));
   }

@@ -71,7 +71,7 @@ class GrowingBuffer {
     if (size_ <= limit_) return;
     throw ResourceError(
         fmt::format("{}: its text is larger than the memory budget of {}; raise "
-                    "--memory or use fewer rows",
+                    "it or use fewer rows",
                     name_, format_bytes(static_cast<std::int64_t>(limit_))));
   }
   InputBytes release() {

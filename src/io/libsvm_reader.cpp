@@ -15,6 +15,7 @@
 #include "io/number_parser.hpp"
 #include "io/text_chunks.hpp"
 #include "model/kernel_expansion.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
 
@@ -353,12 +354,11 @@ Model parse_libsvm_model(const std::string& name, const InputBytes& input) {
     for (std::size_t m = 0; m < header.prob_a.size(); ++m)
       calibration->machines.push_back({header.prob_a[m], header.prob_b[m], {}, {}});
   }
-  const Model model{header.is_regression() ? Task::regression : Task::classification,
-                    header.is_regression() ? Labels() : Labels::numeric(header.labels),
-                    {},
-                    std::make_shared<const KernelExpansion>(std::move(parts)),
-                    "libsvm " + std::string(header.svm_type)};
-  return model.with_calibration(std::move(calibration));
+  const Model model = make_model(header.is_regression() ? Task::regression : Task::classification,
+                                 header.is_regression() ? Labels() : Labels::numeric(header.labels),
+                                 {}, std::make_shared<const KernelExpansion>(std::move(parts)),
+                                 "libsvm " + std::string(header.svm_type));
+  return with_calibration(model, std::move(calibration));
 }
 
 }  // namespace tamis

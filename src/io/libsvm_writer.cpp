@@ -11,6 +11,7 @@
 #include "calibration/calibration.hpp"
 #include "io/libsvm_model.hpp"
 #include "model/kernel_expansion.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -49,19 +50,19 @@ void append_sigmoids(std::string& text, const Calibration& calibration) {
 }
 
 const KernelExpansion& require_libsvm_machine(const Model& model) {
-  const auto* machine = dynamic_cast<const KernelExpansion*>(&model.machine());
+  const auto* machine = dynamic_cast<const KernelExpansion*>(&machine_of(model));
   if (machine == nullptr) {
     throw DataError(
-        fmt::format("LIBSVM models cannot hold a model of the kind {}", model.machine().kind()));
+        fmt::format("LIBSVM models cannot hold a model of the kind {}", machine_of(model).kind()));
   }
   if (!model.scaling().is_identity()) {
     throw DataError(
-        "LIBSVM models cannot hold the scaling this model has: scale the data first (tamis scale) "
-        "and train with --scale none");
+        "LIBSVM models cannot hold the scaling this model has: scale the data first "
+        "and train with scale none");
   }
   if (machine->parts().decision == Decision::one_vs_rest)
     throw DataError("LIBSVM models hold one-vs-one machines, not one-vs-rest");
-  if (model.has_probabilities() && model.calibration().method != CalibrationMethod::sigmoid)
+  if (model.has_probabilities() && calibration_of(model).method != CalibrationMethod::sigmoid)
     throw DataError("LIBSVM models hold sigmoid probabilities, not isotonic ones");
   return *machine;
 }
@@ -121,7 +122,7 @@ std::string header_text(const Model& model, const KernelExpansion& machine, cons
   append_list(text, "rho", rho);
   if (!is_regression) {
     append_list(text, "label", integer_labels(model.classes()));
-    if (model.has_probabilities()) append_sigmoids(text, model.calibration());
+    if (model.has_probabilities()) append_sigmoids(text, calibration_of(model));
     append_list(text, "nr_sv", order.class_counts);
   }
   return text;

@@ -11,6 +11,7 @@
 #include "io/machine_format.hpp"
 #include "io/tensor_file.hpp"
 #include "io/text_chunks.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
 #include "tamis/version.hpp"
@@ -227,9 +228,9 @@ Model parse_native_model(InputBytes input, LocalTrainer trainer) {
   std::shared_ptr<const Calibration> calibration;
   if (!is_regression && file.has_metadata("calibration"))
     calibration = get_calibration(file, *machine, classes);
-  const Model model{task, std::move(classes), std::move(scaling), std::move(machine),
-                    file.metadata("method")};
-  return model.with_calibration(std::move(calibration));
+  const Model model = make_model(task, std::move(classes), std::move(scaling), std::move(machine),
+                                 file.metadata("method"));
+  return with_calibration(model, std::move(calibration));
 }
 
 void write_native_model(const Model& model, ByteSink& out) {
@@ -239,10 +240,10 @@ void write_native_model(const Model& model, ByteSink& out) {
   writer.set_metadata("tamis_version", TAMIS_VERSION);
   writer.set_metadata("task", std::string(task_name(model.task())));
   writer.set_metadata("method", model.method());
-  add_machine(writer, "", model.machine());
+  add_machine(writer, "", machine_of(model));
   add_classes(writer, model.classes());
   add_scaling(writer, model.scaling());
-  if (model.has_probabilities()) add_calibration(writer, model.calibration());
+  if (model.has_probabilities()) add_calibration(writer, calibration_of(model));
   writer.write(out);
 }
 

@@ -58,7 +58,7 @@ std::string_view token_at(const char* text) {
   }
   if (index < index_base) {
     throw TextProblem{where,
-                      "index 0, but indices start at 1 (--index-base 0 reads data that starts at "
+                      "index 0, but indices start at 1 (index-base 0 reads data that starts at "
                       "0)"};
   }
   if (index == last) throw TextProblem{where, fmt::format("index {} twice in one row", index)};
@@ -198,7 +198,7 @@ void require_features(const std::string& name, Index cols, const Labels& labels,
                       const ReadOptions& options) {
   if (cols > 0 || (options.min_features > 0 && labels.kind() != LabelKind::text)) return;
   throw DataError(name +
-                  ": no row has a feature (index:value); is this svmlight text? --format csv reads "
+                  ": no row has a feature (index:value); is this svmlight text? format csv reads "
                   "comma-separated values");
 }
 

@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
 #include "model/decision_sums.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/text.hpp"
 
 namespace tamis {
@@ -34,7 +35,7 @@ double dot(const double* weights, std::span<const float> x) {
 }  // namespace
 
 const ExpansionParts* expansion_parts(const Model& model) {
-  const auto* expansion = dynamic_cast<const KernelExpansion*>(model.shared_machine().get());
+  const auto* expansion = dynamic_cast<const KernelExpansion*>(shared_machine(model).get());
   return expansion == nullptr ? nullptr : &expansion->parts();
 }
 

@@ -9,6 +9,7 @@
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
 
@@ -25,7 +26,7 @@ bool all_finite(const std::vector<double>& values) {
 }  // namespace
 
 const LinearParts* linear_parts(const Model& model) {
-  const auto* linear = dynamic_cast<const LinearMachine*>(model.shared_machine().get());
+  const auto* linear = dynamic_cast<const LinearMachine*>(shared_machine(model).get());
   return linear == nullptr ? nullptr : &linear->parts();
 }
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "model/machine.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/text.hpp"
 
 namespace tamis {
@@ -11,26 +11,44 @@ std::string_view task_name(Task task) {
   return task == Task::classification ? "classification" : "regression";
 }
 
-Model::Model(Task task, Labels classes, Scaling scaling, std::shared_ptr<const Machine> machine,
-             std::string method)
-    : task_(task),
-      classes_(std::move(classes)),
-      scaling_(std::move(scaling)),
-      machine_(std::move(machine)),
-      method_(std::move(method)) {}
-
-Model Model::with_calibration(std::shared_ptr<const Calibration> calibration) const {
-  Model model = *this;
-  model.calibration_ = std::move(calibration);
+Model ModelParts::wrap(ModelParts parts) {
+  Model model;
+  model.parts_ = std::make_shared<const ModelParts>(std::move(parts));
   return model;
 }
 
-Index Model::num_features() const { return machine_->num_features(); }
-Index Model::num_support_vectors() const { return machine_->num_support_vectors(); }
+const ModelParts& ModelParts::of(const Model& model) {
+  static const ModelParts nothing;
+  return model.empty() ? nothing : *model.parts_;
+}
+
+Model make_model(Task task, Labels classes, Scaling scaling, std::shared_ptr<const Machine> machine,
+                 std::string method) {
+  return ModelParts::wrap({task, std::move(classes), std::move(scaling), std::move(machine),
+                           std::move(method), nullptr});
+}
+
+Model with_calibration(const Model& model, std::shared_ptr<const Calibration> calibration) {
+  ModelParts parts = ModelParts::of(model);
+  parts.calibration = std::move(calibration);
+  return ModelParts::wrap(std::move(parts));
+}
+
+Task Model::task() const { return ModelParts::of(*this).task; }
+const Labels& Model::classes() const { return ModelParts::of(*this).classes; }
+const Scaling& Model::scaling() const { return ModelParts::of(*this).scaling; }
+const std::string& Model::method() const { return ModelParts::of(*this).method; }
+bool Model::has_probabilities() const { return ModelParts::of(*this).calibration != nullptr; }
+
+Index Model::num_features() const { return empty() ? 0 : machine_of(*this).num_features(); }
+Index Model::num_support_vectors() const {
+  return empty() ? 0 : machine_of(*this).num_support_vectors();
+}
 
 std::string Model::describe() const {
-  return fmt::format("{}, {}, {}", task_name(task_), counted(num_features(), "feature"),
-                     machine_->describe());
+  if (empty()) return "empty";
+  return fmt::format("{}, {}, {}", task_name(task()), counted(num_features(), "feature"),
+                     machine_of(*this).describe());
 }
 
 }  // namespace tamis

@@ -8,7 +8,7 @@
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "model/decision.hpp"
-#include "model/machine.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -37,7 +37,7 @@ template <typename Work>
 void with_scaled_rows(const Model& model, const Matrix& features, const RunControl& control,
                       const Work& work) {
   check_finite(features);
-  const Matrix fitted = model.machine().fit_columns(features);
+  const Matrix fitted = machine_of(model).fit_columns(features);
   if (model.scaling().is_identity()) {
     work(fitted, 0, control);
     return;
@@ -71,7 +71,7 @@ void require_classes(const Model& model) {
 }
 
 void require_values_of(const Model& model, const DecisionValues& values) {
-  if (values.columns != model.machine().decision_columns(model.classes()))
+  if (values.columns != machine_of(model).decision_columns(model.classes()))
     throw InvalidArgument("the decision values have other columns than those of the model");
 }
 
@@ -97,7 +97,7 @@ std::vector<std::int32_t> predict_codes(const Model& model, const Matrix& featur
   with_threads(control.threads, [&] {
     with_scaled_rows(model, features, control,
                      [&](const Matrix& rows, Index begin, const RunControl& part) {
-                       model.machine().classify(
+                       machine_of(model).classify(
                            rows, std::span(codes).subspan(usize(begin), usize(rows.rows())), part);
                      });
   });
@@ -118,7 +118,7 @@ std::vector<std::int32_t> predict_codes(const Model& model, const DecisionValues
   require_values_of(model, values);
   std::vector<std::int32_t> codes(usize(values.rows), 0);
   if (model.classes().size() <= 1) return codes;
-  const Decision decision = decision_of(model.machine(), model.classes());
+  const Decision decision = decision_of(machine_of(model), model.classes());
   with_threads(control.threads, [&] {
     parallel_ranges(values.rows, 1024, [&](Index begin, Index end) {
       std::vector<std::int32_t> votes(usize(num_voters(decision, values.cols)));
@@ -136,14 +136,14 @@ DecisionValues decision_values(const Model& model, const Matrix& features,
                                const RunControl& control) {
   require_machine(model);
   DecisionValues result;
-  result.columns = model.machine().decision_columns(model.classes());
+  result.columns = machine_of(model).decision_columns(model.classes());
   result.rows = features.rows();
   result.cols = static_cast<Index>(result.columns.size());
   result.values.resize(usize(checked_product(result.rows, result.cols)));
   with_threads(control.threads, [&] {
     with_scaled_rows(
         model, features, control, [&](const Matrix& rows, Index begin, const RunControl& part) {
-          model.machine().decision_values(
+          machine_of(model).decision_values(
               rows,
               std::span(result.values)
                   .subspan(usize(begin * result.cols), usize(rows.rows() * result.cols)),

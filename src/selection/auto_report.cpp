@@ -27,12 +27,12 @@ void add_parameters(const TrainOptions& chosen, Details* details) {
 }  // namespace
 
 std::string parameter_words(const TrainOptions& options) {
-  std::string words = fmt::format(" --cost {:.4g}", cost_of(options));
+  std::string words = fmt::format(", cost {:.4g}", cost_of(options));
   if (uses_kernel(options) && gamma_is_number(options))
-    words += fmt::format(" --gamma {:.4g}", gamma_of(options));
-  if (options.task == Task::regression) words += fmt::format(" --tube {:.4g}", tube_of(options));
+    words += fmt::format(", gamma {:.4g}", gamma_of(options));
+  if (options.task == Task::regression) words += fmt::format(", tube {:.4g}", tube_of(options));
   if (scaling_of(options) != ScalingMethod::none)
-    words += fmt::format(" --scale {}", scaling_name(scaling_of(options)));
+    words += fmt::format(", scale {}", scaling_name(scaling_of(options)));
   return words;
 }
 
@@ -63,7 +63,7 @@ std::string AutoReport::comparison(std::span<const Candidate> compared) const {
 
 void AutoReport::announce(const Candidate& best, std::span<const Candidate> compared,
                           double choose_seconds) {
-  say(fmt::format("auto: {}{} on {}", best.method, parameter_words(best.options),
+  say(fmt::format("auto: {}{}, on {}", best.method, parameter_words(best.options),
                   best.rows < rows_ ? fmt::format("{} of {}", best.rows, counted(rows_, "row"))
                                     : "all " + counted(rows_, "row")));
   say(fmt::format("forecast: {:.3g} s of training, error {}; choosing took {:.3g} s",

@@ -11,7 +11,7 @@
 
 namespace tamis {
 
-/// Parameters as the program takes them, each after a space: " --cost 4 --gamma 0.5".
+/// The parameters by name, each after a comma: ", cost 4, gamma 0.5".
 std::string parameter_words(const TrainOptions& options);
 
 class AutoReport {

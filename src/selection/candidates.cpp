@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "selection/auto_budget.hpp"
 #include "selection/parameters.hpp"
+#include "training/registry.hpp"
 
 namespace tamis {
 namespace {
@@ -15,10 +16,6 @@ constexpr Index kTrialGrowth = 4;    // rows of a trial to rows of the one befor
 // Times the lowest forecast error, within which parameters of its own may still make the second
 // candidate the best.
 constexpr double kPromising = 1.3;
-
-// Neighbors mean little among hundreds of features, and small data need no parts.
-constexpr Index kLocalRows = 5000;
-constexpr double kLocalFeatures = 300;  // values stored per row
 
 // Local models live on the nearest rows, so rows held out at random flatter them wherever rows come
 // in runs of near copies (ijcnn1: forecast 1.1 %, later rows 1.8 %). They must be better by this.
@@ -49,12 +46,15 @@ bool has_lower_error(const Candidate& a, const Candidate& b) {
 
 std::vector<Candidate> candidates(const Dataset& data, const TrainOptions& asked,
                                   const TrainOptions& parameters) {
-  std::vector<Candidate> result{{"exact", {1, 2.5}}};
-  if (asked.kernel != KernelType::precomputed) result.push_back({"linear", {1, 1.5}});
-  if (asked.kernel == KernelType::rbf && data.rows() > kLocalRows &&
-      stored_per_row(data) <= kLocalFeatures)
-    result.push_back({"falk", {1, 1.5}, kLocalHandicap});
-  for (Candidate& one : result) one.options = with_method(one.method, asked, parameters);
+  const DataFacts facts{data.rows(), stored_per_row(data)};
+  std::vector<Candidate> result;
+  for (const Method& method : method_registry()) {
+    if (method.worth_a_trial == nullptr || !method.worth_a_trial(facts, asked)) continue;
+    Candidate one{std::string(method.info.name), method.growth};
+    if (method.info.kind == MethodKind::local) one.handicap = kLocalHandicap;
+    one.options = with_method(one.method, asked, parameters);
+    result.push_back(std::move(one));
+  }
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "methods/common/method.hpp"
 #include "tamis/dataset.hpp"
 
 namespace tamis {
@@ -11,12 +12,6 @@ struct Trial {
   Index rows = 0;
   double seconds = 0;
   double error = 0;  ///< on rows held out
-};
-
-/// Limits on how the time grows: seconds ~ rows^p with p between these.
-struct Growth {
-  double least = 1;
-  double most = 2.5;
 };
 
 struct Forecast {

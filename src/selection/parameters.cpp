@@ -2,46 +2,43 @@
 
 #include <algorithm>
 
-#include "training/method_table.hpp"
+#include "training/registry.hpp"
 
 namespace tamis {
 
-bool keeps_cost(const TrainOptions& options) {
-  return options.automatic.keep_cost || options.cost != TrainOptions().cost;
-}
+bool keeps_cost(const TrainOptions& options) { return options.cost.has_value(); }
 
 bool keeps_gamma(const TrainOptions& options) {
-  return options.automatic.keep_gamma || options.gamma.rule != Gamma::Rule::scale ||
-         options.kernel == KernelType::linear || options.kernel == KernelType::precomputed;
-}
-
-bool keeps_scaling(const TrainOptions& options) {
-  return options.automatic.keep_scaling || options.scaling != ScalingMethod::none ||
+  return options.gamma.has_value() || options.kernel == KernelType::linear ||
          options.kernel == KernelType::precomputed;
 }
 
-bool keeps_tube(const TrainOptions& options) {
-  return options.automatic.keep_tube || options.tube != TrainOptions().tube;
+bool keeps_scaling(const TrainOptions& options) {
+  return options.scaling.has_value() || options.kernel == KernelType::precomputed;
 }
 
-bool uses_kernel(const TrainOptions& options) { return find_method(options.method).uses_kernel; }
+bool keeps_tube(const TrainOptions& options) { return options.tube.has_value(); }
+
+bool uses_kernel(const TrainOptions& options) {
+  return find_method(options.method).info.uses_kernel;
+}
 
 bool has_gamma(const TrainOptions& options) {
   return uses_kernel(options) && options.kernel != KernelType::linear &&
          options.kernel != KernelType::precomputed;
 }
 
-double cost_of(const TrainOptions& options) { return options.cost; }
+double cost_of(const TrainOptions& options) { return options.cost_or_default(); }
 
-double tube_of(const TrainOptions& options) { return options.tube; }
+double tube_of(const TrainOptions& options) { return options.tube_or_default(); }
 
-ScalingMethod scaling_of(const TrainOptions& options) { return options.scaling; }
+ScalingMethod scaling_of(const TrainOptions& options) { return options.scaling_or_default(); }
 
 bool gamma_is_number(const TrainOptions& options) {
-  return options.gamma.rule == Gamma::Rule::value;
+  return options.gamma_or_default().rule == Gamma::Rule::value;
 }
 
-double gamma_of(const TrainOptions& options) { return options.gamma.value; }
+double gamma_of(const TrainOptions& options) { return options.gamma_or_default().value; }
 
 double gamma_or(const TrainOptions& options, double fallback) {
   return gamma_is_number(options) ? gamma_of(options) : fallback;
@@ -58,22 +55,22 @@ TrainOptions with_scaling(TrainOptions options, ScalingMethod scaling) {
 }
 
 TrainOptions with_default_cost(TrainOptions options) {
-  options.cost = TrainOptions().cost;
+  options.cost.reset();
   return options;
 }
 
 TrainOptions moved(TrainOptions options, const Move& move) {
-  options.cost *= move.cost;
-  options.gamma.value *= move.gamma;
+  options.cost = cost_of(options) * move.cost;
+  if (gamma_is_number(options)) options.gamma = gamma_of(options) * move.gamma;
   return options;
 }
 
 bool at_same_place(const TrainOptions& a, const TrainOptions& b) {
-  return a.cost == b.cost && a.gamma.value == b.gamma.value;
+  return cost_of(a) == cost_of(b) && gamma_of(a) == gamma_of(b);
 }
 
 void raise_to(const TrainOptions& other, TrainOptions* options) {
-  options->cost = std::max(options->cost, other.cost);
+  options->cost = std::max(cost_of(*options), cost_of(other));
   if (!gamma_is_number(other)) return;
   if (!gamma_is_number(*options) || gamma_of(other) > gamma_of(*options))
     options->gamma = other.gamma;

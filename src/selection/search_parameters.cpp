@@ -88,9 +88,8 @@ class ParameterSearch {
 
   Index rows_to_search() const {
     const Index all = data_.rows();
-    const Index usual = options_.centres > 0 ? 0 : kSearchRows;
-    const Index asked = options_.rows >= 0 ? options_.rows : usual;
-    const Index rows = asked > 0 ? std::min(asked, all) : all;
+    const Index usual = options_.centres > 0 ? kAllRows : kSearchRows;
+    const Index rows = std::min(options_.rows.value_or(usual), all);
     if (rows < options_.folds)
       throw DataError(fmt::format("{} too few for {}", counted(all, "row is", "rows are"),
                                   counted(options_.folds, "fold")));

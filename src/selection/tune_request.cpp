@@ -4,36 +4,24 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 
 #include "selection/usual_axes.hpp"
 #include "tamis/error.hpp"
+#include "training/registry.hpp"
 
 namespace tamis {
 namespace {
 
-const OptionDescription& find_option(std::string_view name) {
-  for (const OptionDescription& option : train_option_table()) {
-    if (option.name == name) return option;
-  }
-  throw InvalidArgument(fmt::format("there is no option '{}' to tune", name));
-}
-
-bool takes(const OptionDescription& option, std::string_view text) {
-  TrainOptions scratch;
-  try {
-    option.set(scratch, text);
-  } catch (const InvalidArgument&) {
-    return false;
-  }
-  return true;
-}
-
 // What k'-internal cross-validation can do.
 void require_local(const TuneOptions& options) {
-  constexpr std::array<std::string_view, 3> kLocal{"falk", "falk-c", "knn-svm"};
-  if (std::find(kLocal.begin(), kLocal.end(), options.base.method) == kLocal.end())
-    throw InvalidArgument(fmt::format("centres are for the methods {}", fmt::join(kLocal, ", ")));
+  if (!find_method(options.base.method).tuning.on_neighborhoods) {
+    std::vector<std::string_view> local;
+    for (const Method& method : method_registry()) {
+      if (method.tuning.on_neighborhoods) local.push_back(method.info.name);
+    }
+    throw InvalidArgument(fmt::format("centres are for the methods {}", fmt::join(local, ", ")));
+  }
   if (options.search == Search::halving)
     throw InvalidArgument("halving searches on ever more rows, centres on all: choose one of them");
   for (const TuneAxis& axis : options.axes) {
@@ -44,17 +32,26 @@ void require_local(const TuneOptions& options) {
   }
 }
 
+void set_number(const OptionDescription& option, double value, TrainOptions* options) {
+  if (option.type == OptionType::integer && value == std::floor(value) && std::abs(value) < 0x1p53)
+    option.set(*options, static_cast<std::int64_t>(value));
+  else
+    option.set(*options, value);
+}
+
 void require_axis(const TuneAxis& axis, const std::string& method) {
   const OptionDescription& option = find_option(axis.option);
-  if (option.value != "NUMBER" || option.name == "seed")
+  const bool is_number = option.type == OptionType::number || option.type == OptionType::integer;
+  if (!is_number || option.name == "seed")
     throw InvalidArgument(fmt::format("{} cannot be tuned: it is not a number", axis.option));
   if (!applies_to(option, method))
     throw InvalidArgument(fmt::format("{} has no option {} to tune", method, axis.option));
   if (axis.values.empty())
     throw InvalidArgument(fmt::format("no values of {} to try", axis.option));
   for (const double value : axis.values) {
-    if (!takes(option, fmt::format("{}", value)))
-      throw InvalidArgument(fmt::format("{} cannot be {}", axis.option, value));
+    TrainOptions scratch;
+    set_number(option, value, &scratch);
+    option.check(scratch);
   }
 }
 
@@ -68,6 +65,9 @@ void require_valid(const TuneOptions& options) {
     throw InvalidArgument(
         fmt::format("centres is {}: it must be 2 or more, or 0", options.centres));
   if (options.centres > 0) require_local(options);
+  if (options.rows && *options.rows < 1)
+    throw InvalidArgument(
+        fmt::format("rows is {}: it must be at least 1, all or automatic", *options.rows));
   if (options.points < 1)
     throw InvalidArgument(fmt::format("points is {}: it must be at least 1", options.points));
 }
@@ -80,13 +80,13 @@ std::vector<TuneAxis> search_axes(const Dataset& data, const TuneOptions& option
   return axes;
 }
 
-bool is_whole(const TuneAxis& axis) { return !takes(find_option(axis.option), "1.5"); }
+bool is_whole(const TuneAxis& axis) { return find_option(axis.option).type == OptionType::integer; }
 
 TrainOptions options_at(const TrainOptions& base, std::span<const TuneAxis> axes,
                         std::span<const double> values) {
   TrainOptions options = base;
   for (std::size_t a = 0; a < axes.size(); ++a)
-    find_option(axes[a].option).set(options, fmt::format("{}", values[a]));
+    set_number(find_option(axes[a].option), values[a], &options);
   return options;
 }
 

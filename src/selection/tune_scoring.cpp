@@ -14,6 +14,7 @@
 #include "tamis/error.hpp"
 #include "tamis/evaluate.hpp"
 #include "training/prepare.hpp"
+#include "training/registry.hpp"
 #include "training/run_method.hpp"
 
 namespace tamis {
@@ -37,7 +38,7 @@ std::vector<FoldScores> score_neighborhoods(const ScoringRound& round) {
   const Prepared prepared = prepare(round.rows, base, true, round.control);
   std::vector<LocalPoint> points;
   for (const TrainOptions& options : valid_options(round)) {
-    points.push_back({options.local.k > 0 ? options.local.k : default_neighbours(round.rows.rows()),
+    points.push_back({options.local.k.value_or(default_neighbours(round.rows.rows())),
                       cost_of(options) / cost_of(base),
                       gamma_or(options, prepared.set.kernel.gamma)});
   }
@@ -118,7 +119,7 @@ std::vector<FoldScores> score_whole_trainings(const ScoringRound& round) {
 
 bool can_share_kernel(const TuneOptions& request, std::span<const TuneAxis> axes, Index rows,
                       const RunControl& control) {
-  if (request.base.method != "exact") return false;
+  if (!find_method(request.base.method).tuning.shares_kernel) return false;
   Index gammas = 1;
   for (const TuneAxis& axis : axes) {
     if (axis.option == "gamma") gammas = std::ssize(axis.values);

@@ -1,11 +1,14 @@
 #include "selection/usual_axes.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "base/checked.hpp"
 #include "selection/parameters.hpp"
 #include "selection/search_rows.hpp"
 #include "tamis/error.hpp"
+#include "training/registry.hpp"
 
 namespace tamis {
 namespace {
@@ -30,17 +33,20 @@ double usual_gamma(const Dataset& data, const TrainOptions& base, const RunContr
 
 std::vector<TuneAxis> usual_axes(const Dataset& data, const TrainOptions& base,
                                  const RunControl& control) {
-  if (base.method == "falk-l")
-    throw InvalidArgument("falk-l chooses its parameters itself: name others to tune");
-  if (base.method == "knn") return {{"k", {1, 3, 5, 9, 15, 25, 45}}};
-  const bool is_exact = base.method == "exact";
+  const TuningAxes& rule = find_method(base.method).tuning;
+  if (rule.chooses_itself) {
+    throw InvalidArgument(
+        fmt::format("{} chooses its parameters itself: name the options to tune", base.method));
+  }
+  const bool fine = rule.shares_kernel;
   std::vector<TuneAxis> axes;
-  if (base.method != "opt-margin")  // a hard margin has no cost
-    axes.push_back({"cost", is_exact ? powers(std::ldexp(1, -5), 4, 10) : powers(0.5, 8, 5)});
-  if (!has_gamma(base)) return axes;
+  if (!rule.k.empty()) axes.push_back({"k", rule.k});
+  if (rule.cost)
+    axes.push_back({"cost", fine ? powers(std::ldexp(1, -5), 4, 10) : powers(0.5, 8, 5)});
+  if (!rule.gamma || !has_gamma(base)) return axes;
   const double gamma = usual_gamma(data, base, control);
   axes.push_back(
-      {"gamma", is_exact ? powers(gamma * std::ldexp(1, -10), 4, 10) : powers(gamma / 16, 8, 5)});
+      {"gamma", fine ? powers(gamma * std::ldexp(1, -10), 4, 10) : powers(gamma / 16, 8, 5)});
   return axes;
 }
 

@@ -62,7 +62,7 @@ void set_costs(const Dataset& data, const TrainOptions& options, Prepared* prepa
   for (Index i = 0; i < data.rows(); ++i) {
     const double of_class =
         prepared->set.codes.empty() ? 1.0 : factor[usize(prepared->set.codes[usize(i)])];
-    prepared->set.cost.push_back(options.cost * data.weight(i) * of_class);
+    prepared->set.cost.push_back(options.cost_or_default() * data.weight(i) * of_class);
   }
 }
 
@@ -115,7 +115,7 @@ Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept) {
 double resolve_gamma(const Gamma& gamma, const Matrix& features) {
   if (gamma.rule == Gamma::Rule::value) return gamma.value;
   const double cols = static_cast<double>(std::max<Index>(1, features.cols()));
-  if (gamma.rule == Gamma::Rule::automatic) return 1 / cols;
+  if (gamma.rule == Gamma::Rule::per_features) return 1 / cols;
   const double count = static_cast<double>(features.rows()) * cols;
   double sum = 0;
   double squares = 0;
@@ -143,8 +143,8 @@ Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_ke
   encode_targets(data, options, &prepared);
   set_costs(data, options, &prepared);
   prepared.set.features = data.features();
-  if (options.scaling != ScalingMethod::none) {
-    prepared.scaling = Scaling::fit(data.features(), options.scaling, 0, 1, control);
+  if (options.scaling_or_default() != ScalingMethod::none) {
+    prepared.scaling = Scaling::fit(data.features(), options.scaling_or_default(), 0, 1, control);
     prepared.set.features = prepared.scaling.apply(data.features(), control);
   }
   if (!uses_kernel) {
@@ -153,7 +153,7 @@ Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_ke
   }
   prepared.set.kernel = Kernel{options.kernel, 1.0, options.coef0, options.degree};
   if (options.kernel != KernelType::linear && options.kernel != KernelType::precomputed) {
-    prepared.set.kernel.gamma = resolve_gamma(options.gamma, prepared.set.features);
+    prepared.set.kernel.gamma = resolve_gamma(options.gamma_or_default(), prepared.set.features);
   }
   require_representable(prepared.set.kernel, prepared.set.features);
   if (needs_differences(prepared, options.eps) && fits_dense(prepared.set.features, control)) {

@@ -5,16 +5,18 @@
 #include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/error.hpp"
-#include "training/method_table.hpp"
 #include "training/polish.hpp"
 #include "training/prepare.hpp"
+#include "training/registry.hpp"
 
 namespace tamis {
 namespace {
 
 void add_warnings(const Dataset& data, const TrainOptions& options, TrainReport* report) {
-  if (options.scaling == ScalingMethod::none && options.kernel != KernelType::precomputed) {
+  if (options.scaling_or_default() == ScalingMethod::none &&
+      options.kernel != KernelType::precomputed) {
     const std::string advice = scaling_advice(data.features());
     if (!advice.empty()) report->warnings.push_back(advice);
   }
@@ -30,28 +32,32 @@ void add_warnings(const Dataset& data, const TrainOptions& options, TrainReport*
 
 TrainResult run_method(const Dataset& data, const TrainOptions& options,
                        const RunControl& control) {
-  const MethodEntry& method = find_method(options.method);
-  if (options.task == Task::regression && !method.does_regression)
+  return run_method(find_method(options.method), data, options, control);
+}
+
+TrainResult run_method(const Method& method, const Dataset& data, const TrainOptions& options,
+                       const RunControl& control) {
+  if (options.task == Task::regression && !method.info.does_regression)
     throw InvalidArgument(
-        fmt::format("the method {} does no regression: it learns classes", method.name));
+        fmt::format("the method {} does no regression: it learns classes", method.info.name));
   return with_threads(control.threads, [&] {
     const TrainContext context{options, control, {}};
     require_memory("training", resident_memory_bytes(),
                    resolve_memory_budget(control.memory_bytes));
-    Prepared prepared = prepare(data, options, method.uses_kernel, control);
+    Prepared prepared = prepare(data, options, method.info.uses_kernel, control);
     const double prepare_seconds = context.watch.seconds();
     MethodResult trained = method.train(prepared.set, context);
     if (options.polish) trained = polish(prepared.set, context, std::move(trained));
     const double method_seconds = context.watch.seconds() - prepare_seconds;
     TrainResult result;
-    result.model =
-        Model(options.task, prepared.classes, prepared.scaling, trained.machine, options.method);
+    result.model = make_model(options.task, prepared.classes, prepared.scaling, trained.machine,
+                              std::string(method.info.name));
     TrainReport& report = result.report;
     report = std::move(trained.report);
     if (!prepared.given_rows.empty()) {
       for (Index& row : report.support_rows) row = prepared.given_rows[usize(row)];
     }
-    report.method = options.method;
+    report.method = method.info.name;
     report.rows = prepared.set.rows();
     report.features = prepared.set.features.cols();
     report.classes = prepared.classes.size();

@@ -2,6 +2,7 @@
 // comparisons and the public train() all call it.
 #pragma once
 
+#include "methods/common/method.hpp"
 #include "tamis/train.hpp"
 
 namespace tamis {
@@ -9,5 +10,8 @@ namespace tamis {
 /// Prepares the rows, runs the method, polishes if asked, wraps and times. The options are valid
 /// and name a method of the registry (not auto). Throws as train() does.
 TrainResult run_method(const Dataset& data, const TrainOptions& options, const RunControl& control);
+/// The same with a method that need not be in the registry.
+TrainResult run_method(const Method& method, const Dataset& data, const TrainOptions& options,
+                       const RunControl& control);
 
 }  // namespace tamis

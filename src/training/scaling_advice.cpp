@@ -70,8 +70,9 @@ std::string scaling_advice(const Matrix& features) {
   }
   if (widest == cols || range[widest] < kWild * range[narrowest]) return "";
   return fmt::format(
-      "columns differ widely in range (column {}: {:.3g}, column {}: {:.3g}): consider --scale "
-      "minmax",
+      "columns differ widely in range (column {}: {:.3g}, column {}: {:.3g}): consider scaling "
+      "them "
+      "(minmax)",
       number(widest), range[widest], number(narrowest), range[narrowest]);
 }
 

@@ -13,6 +13,7 @@
 #include "methods/leader/leader_pass.hpp"
 #include "methods/leader/leader_stream.hpp"
 #include "methods/leader/leader_threshold.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 #include "training/file_survey.hpp"
 #include "training/run_method.hpp"
@@ -28,7 +29,7 @@ void require_streamable(const TrainOptions& options) {
   };
   require(options.method == "leader", "the method must be leader");
   require(options.task == Task::classification, "it learns classes, no regression");
-  require(options.scaling == ScalingMethod::none, "scale the data before");
+  require(options.scaling_or_default() == ScalingMethod::none, "scale the data before");
   require(options.kernel != KernelType::precomputed, "the kernel cannot be precomputed");
   require(options.leader.weights == LeaderWeights::none, "leader-weights must be none");
   require(options.leader.refine == 0, "refine must be 0");
@@ -50,9 +51,10 @@ FileSurvey survey_file(const std::string& path, const ReadOptions& read,
 
 Kernel settled_kernel(const TrainOptions& options, const FileSurvey& survey) {
   Kernel kernel{options.kernel, 1.0, options.coef0, options.degree};
-  if (options.gamma.rule == Gamma::Rule::value) kernel.gamma = options.gamma.value;
-  if (options.gamma.rule == Gamma::Rule::scale) kernel.gamma = survey.scale_gamma();
-  if (options.gamma.rule == Gamma::Rule::automatic)
+  const Gamma gamma = options.gamma_or_default();
+  if (gamma.rule == Gamma::Rule::value) kernel.gamma = gamma.value;
+  if (gamma.rule == Gamma::Rule::scale) kernel.gamma = survey.scale_gamma();
+  if (gamma.rule == Gamma::Rule::per_features)
     kernel.gamma = 1 / static_cast<double>(std::max<Index>(1, survey.cols()));
   return kernel;
 }
@@ -127,7 +129,7 @@ TrainOptions options_on_leaders(const TrainOptions& options, const FileSurvey& s
                                 const TrainContext& context) {
   TrainOptions inner = options;
   inner.method = "exact";
-  inner.gamma = {Gamma::Rule::value, settled_kernel(options, survey).gamma};
+  inner.gamma = settled_kernel(options, survey).gamma;
   if (options.max_seconds > 0) inner.max_seconds = context.seconds_left();
   if (options.balanced) {
     inner.balanced = false;
@@ -158,8 +160,8 @@ TrainResult run_leader_stream(const std::string& path, const ReadOptions& read,
   TrainResult result =
       run_method(leaders.data, options_on_leaders(options, survey, context), control);
   const Model& model = result.model;
-  result.model =
-      Model(model.task(), model.classes(), model.scaling(), model.shared_machine(), options.method);
+  result.model = make_model(model.task(), model.classes(), model.scaling(), shared_machine(model),
+                            options.method);
   TrainReport& report = result.report;
   report.method = options.method;
   report.support_rows.clear();  // rows of the leaders, not of the file

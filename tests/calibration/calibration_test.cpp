@@ -6,6 +6,7 @@
 #include "calibration/calibration_fit.hpp"
 #include "calibration/pairwise_coupling.hpp"
 #include "model/linear_machine.hpp"
+#include "model/model_parts.hpp"
 #include "support/random_data.hpp"
 #include "tamis/calibrate.hpp"
 #include "tamis/error.hpp"
@@ -239,7 +240,7 @@ TEST(PairwiseCoupling, ConsistentPairsGiveTheirProbabilities) {
 TrainOptions linear_options() {
   TrainOptions options;
   options.method = "linear";
-  options.bias = {Bias::Rule::penalised, 1};
+  options.bias = {Bias::Rule::penalized, 1};
   return options;
 }
 
@@ -295,9 +296,10 @@ TEST(Calibrate, LossesByHand) {
   auto calibration = std::make_shared<Calibration>();
   calibration->num_classes = 2;
   calibration->machines.push_back({-1, 0, {}, {}});
-  const Model model = Model(Task::classification, Labels::numeric({1, -1}), {},
-                            std::make_shared<const LinearMachine>(parts), "test")
-                          .with_calibration(calibration);
+  const Model model =
+      with_calibration(make_model(Task::classification, Labels::numeric({1, -1}), {},
+                                  std::make_shared<const LinearMachine>(parts), "test"),
+                       calibration);
   const float three = std::log(3.0F);
   const Dataset data(Matrix::dense(3, 1, {three, three, -three}), Labels::numeric({1, -1, -1}));
   const Evaluation result = evaluate(model, data);

@@ -2,11 +2,18 @@
 import csv
 import io
 import shutil
+import os
+import pathlib
 import signal
 import time
 import unittest
 
 from harness import SANITIZED, CliTest, main
+
+
+def processor_seconds(pid):
+    words = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Compare(CliTest):
@@ -68,15 +75,16 @@ class Compare(CliTest):
         self.fails(2, "names exact twice", "compare", "train.svm", "--methods", "exact,exact")
         self.fails(2, "METHOD.OPTION=VALUE", "compare", "train.svm", "--set", "k=3")
         self.fails(2, "does not name 'knn'", "compare", "train.svm", "--methods", "exact", "--set", "knn.k=3")
-        self.fails(2, "no option 'kk'", "compare", "train.svm", "--methods", "knn", "--set", "knn.kk=3")
+        self.fails(2, "no training option 'kk'", "compare", "train.svm", "--methods", "knn", "--set", "knn.kk=3")
         self.fails(2, "exact has no option k", "compare", "train.svm", "--methods", "exact", "--set", "exact.k=3")
         self.fails(2, "k is for the methods", "compare", "train.svm", "--methods", "exact", "--k", 3)
 
     def test_interrupt_keeps_rows(self):
         process = self.start("compare", "train.svm", "--test", "test.svm", "--methods", "exact,knn", "--runs", 10000, "-c", 10,
                              "-g", 100, "--csv", "t.csv")
-        time.sleep(10 if SANITIZED else 2)
-        self.assertIsNone(process.poll(), "too quick to be interrupted")
+        # Short runs show no progress: what it has worked is the sign that some are done.
+        while process.poll() is None and processor_seconds(process.pid) < (10 if SANITIZED else 1):
+            time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
@@ -126,7 +134,7 @@ class Tune(CliTest):
     def test_wrong_usage(self):
         self.fails(2, "OPTION=VALUE", "tune", "train.svm", "--grid", "cost")
         self.fails(2, "factor above 1", "tune", "train.svm", "--grid", "cost=1:10:1")
-        self.fails(2, "no option 'costs'", "tune", "train.svm", "--grid", "costs=1")
+        self.fails(2, "no training option 'costs'", "tune", "train.svm", "--grid", "costs=1")
         self.fails(2, "do not go together", "tune", "train.svm", "--grid", "cost=1,2", "-c", 3)
 
 
@@ -135,7 +143,7 @@ class Auto(CliTest):
         self.ok("generate", "checkerboard", "--rows", 800, "-o", "train.svm")
         result = self.ok("train", "train.svm", "--method", "auto", "-c", 10, "--max-seconds", 20, "--json", "r.json", "-o", "m")
         lines = result.err.splitlines()
-        self.assertRegex(lines[0], r"^auto: exact --cost 10 --gamma [\d.]+.* on all 800 rows$")
+        self.assertRegex(lines[0], r"^auto: exact, cost 10, gamma [\d.]+.*, on all 800 rows$")
         self.assertRegex(lines[1], r"^forecast: [\d.e-]+ s of training, error [\d.]+ %; choosing took [\d.]+ s$")
         self.assertRegex(lines[2], r"^why: lowest forecast error within [\d.]+ s of exact [\d.]+ % in ")
         self.assertRegex(lines[3], r"^training took [\d.e-]+ s, forecast ")
@@ -155,7 +163,7 @@ class Auto(CliTest):
         arguments = ("train", "large.svm", "-c", 10, "-g", 100, "-o", "m", "--max-seconds", 4, "--json", "r.json")
         result = self.run_tamis(*arguments)
         self.assertIn(result.code, (0, 3))
-        self.assertIn("more than 100000 rows and no --method: auto chooses\n", result.err)
+        self.assertIn("100001 rows and no --method: auto chooses\n", result.err)
         self.assertIn("remarks", self.report("r.json"))
         result = self.run_tamis(*arguments, "--method", "exact", "--max-iterations", 100)
         self.assertEqual(result.code, 3)

@@ -27,18 +27,34 @@ class Docs(CliTest):
     def test_the_table_of_options_names_every_choice(self):
         text = re.sub(r"\n {20,}", " ", self.ok("train", "--help").out)
         choices = {option: names.split(", ") for option, names in
-                   re.findall(r"^  (?:-\w, )?--([\w-]+) NAME .*; one of ([\w, -]+?)(?: \(default .*\))?$", text, re.MULTILINE)}
-        self.assertGreaterEqual(set(choices), {"kernel", "loss", "scale", "leader-weights", "draw-weights"})
+                   re.findall(r"^  (?:-\w, )?--([\w-]+) NAME .*; one of ([\w, -]+?)(?: \(default: .*\))?$", text, re.MULTILINE)}
+        self.assertGreaterEqual(set(choices), {"kernel", "loss", "scale", "method"})
         seen = set()
         for method in choices["method"]:
             for line in self.ok("options-table", method).out.splitlines()[2:]:
-                option, effect = re.fullmatch(r"\| `--([\w-]+)` \|.*?\|.*?\| (.*) \|", line).groups()
-                if option not in choices:
-                    self.assertNotIn("; one of", effect)
-                    continue
-                self.assertTrue(effect.endswith("; one of " + ", ".join(f"`{name}`" for name in choices[option])), line)
-                seen.add(option)
-        self.assertGreaterEqual(seen, {"kernel", "loss", "scale", "leader-weights", "draw-weights"})
+                option, allowed = re.fullmatch(r"\| `--([\w-]+)` \|.*?\|.*?\| (.*?) \| .* \|", line).groups()
+                if option in choices:
+                    self.assertEqual(allowed, ", ".join(f"`{name}`" for name in choices[option]), line)
+                    seen.add(option)
+        self.assertGreaterEqual(seen, {"kernel", "loss", "scale"})
+
+    def test_help_of_a_method(self):
+        """train --help shows what all methods share, --help METHOD what is the method's own."""
+        common = self.ok("train", "--help").out
+        methods = re.findall(r"^  ([\w-]+) +\S", common[common.index("\nMethods:\n"):common.index("\nReading and running:")], re.MULTILINE)
+        self.assertGreaterEqual(set(methods), {"exact", "falk", "auto"})
+        own = set()
+        for method in methods:
+            if method == "tamis":
+                continue
+            text = self.ok("train", "--help", method).out
+            self.assertTrue(text.startswith(f"{method} - "), text)
+            own |= set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, re.MULTILINE))
+        self.assertIn("--k-prime", own)
+        self.assertNotIn("--k-prime", common)
+        table = {line.split("`")[1] for method in methods if method != "tamis"
+                 for line in self.ok("options-table", method).out.splitlines()[2:]}
+        self.assertEqual(table, own)
 
     def test_man_pages_have_every_option(self):
         self.assertIn(".SH NAME\ntamis ", self.ok("man").out)

@@ -12,34 +12,41 @@
 #include "tamis/io.hpp"
 #include "tamis/predict.hpp"
 #include "tamis/train.hpp"
+#include "training/registry.hpp"
 
 namespace tamis::testing {
 
-/// Runs for every method that train() knows; new ones join by being listed in method_names().
+/// Runs for every method of the registry; a new one joins by being there. What a method is held to,
+/// its descriptor says: no method is named in these tests.
 class MethodContract : public ::testing::TestWithParam<std::string> {
  protected:
+  const Method& method() const { return find_method(GetParam()); }
+  const Promises& promises() const { return method().promises; }
   TrainOptions options() const {
     TrainOptions result;
     result.method = GetParam();
-    result.gamma = {Gamma::Rule::value, 0.3};
-    // Small enough for several neighbourhoods in the data of these tests.
-    result.local.k = GetParam() == "knn" ? 7 : 60;
+    result.gamma = 0.3;
+    // Small enough for several neighborhoods in the data of these tests; what a method would tune
+    // itself is a small value of that.
+    const std::vector<double>& k = method().tuning.k;
+    result.local.k = k.empty() ? 60 : static_cast<Index>(k[2]);
     result.local.k_grid = {40, 80};
     result.local.selection_centres = 3;
     result.ensemble.members = 12;
     result.ensemble.candidates = 2;
     result.ensemble.trials = 12;
-    result.ensemble.subset_rows = GetParam() == "ransac" ? 100 : 50;  // one, or many to vote
-    if (is_linear()) result.bias.rule = Bias::Rule::free;             // as the others have it
+    const bool combines = method().info.kind == MethodKind::ensemble;
+    result.ensemble.subset_rows = combines ? 50 : 100;     // many that vote, or one
+    if (is_linear()) result.bias.rule = Bias::Rule::free;  // as the others have it
     return result;
   }
   /// Learns nothing but straight lines.
-  bool is_linear() const { return GetParam() == "linear"; }
+  bool is_linear() const { return !method().info.uses_kernel; }
   /// The full problem's optimum: small changes of the input give small changes of the answer. The
   /// others draw rows, and only their labels can be expected to be much the same.
-  bool is_exact() const { return GetParam() == "exact" || GetParam() == "opt-soft-margin"; }
+  bool is_optimum() const { return promises().is_optimum; }
   /// A hard margin: data that cannot be separated are a DataError that says so.
-  bool needs_separable() const { return GetParam() == "opt-margin"; }
+  bool needs_separable() const { return promises().needs_separable; }
   /// As the function of this name; far enough apart where the classes must not overlap.
   Clouds clouds(Index rows, Index cols, int classes, std::uint64_t seed, double apart = 1.5) const {
     return testing::clouds(rows, cols, classes, seed,

@@ -34,7 +34,7 @@ const std::map<std::string, BadValues>& bad_values() {
       {"max-iterations", {{"", "-1", "1.5", "x", "99999999999999999999999"}, "max-iterations", {}}},
       {"max-seconds", {{"", "-1", "nan", "inf", "x"}, "max-seconds", {}}},
       {"cache", {{"", "-1", "x", "1Q", "1e999"}, "cache", {}}},
-      {"delta", {{"", "-0.1", "-1", "1.01", "nan", "x"}, "delta", {{"method", "subsample"}}}},
+      {"delta", {{"", "0", "-0.1", "-1", "1.01", "nan", "x"}, "delta", {{"method", "subsample"}}}},
       {"neighbors", {{"", "-1", "2.5", "x"}, "neighbors", {{"method", "cglq"}}}},
       {"validation-fraction",
        {{"", "0", "-1", "0.6", "nan", "x"}, "validation-fraction", {{"method", "cglq"}}}},
@@ -42,21 +42,22 @@ const std::map<std::string, BadValues>& bad_values() {
       {"improvement", {{"", "-0.1", "1", "nan", "x"}, "improvement", {{"method", "cglq"}}}},
       {"max-rounds", {{"", "0", "-1", "x"}, "max-rounds", {{"method", "cglq"}}}},
       {"subsamples",
-       {{"", "-1", "x", "1000"}, "subsamples", {{"method", "local-sampling"}, {"beta", "1"}}}},
-      {"beta", {{"", "-1", "nan", "inf", "x"}, "beta", {{"method", "local-sampling"}}}},
+       {{"", "0", "-1", "x", "1000"}, "subsamples", {{"method", "local-sampling"}, {"beta", "1"}}}},
+      {"beta", {{"", "0", "-1", "nan", "inf", "x"}, "beta", {{"method", "local-sampling"}}}},
       {"intensity", {{"", "much"}, "intensity", {{"method", "local-sampling"}}}},
       {"budget", {{"", "0", "-1", "1.1", "nan"}, "budget", {{"method", "local-sampling"}}}},
       {"draw-weights", {{"", "1"}, "draw-weights", {{"method", "local-sampling"}}}},
       {"threshold",
-       {{"", "-1", "nan", "inf", "x", "1:0", "0.1,1:-1", "1:0.1", "9:0.1,0.1"},
+       {{"", "0", "-1", "nan", "inf", "x", "1:0", "0.1,1:-1", "1:0.1", "9:0.1,0.1"},
         "threshold",
         {{"method", "leader"}}}},
-      {"leaders", {{"", "-1", "2.5", "x"}, "leaders", {{"method", "leader"}}}},
-      {"leader-gamma", {{"", "-1", "nan", "inf", "x"}, "leader-gamma", {{"method", "leader"}}}},
+      {"leaders", {{"", "0", "-1", "2.5", "x"}, "leaders", {{"method", "leader"}}}},
+      {"leader-gamma",
+       {{"", "0", "-1", "nan", "inf", "x"}, "leader-gamma", {{"method", "leader"}}}},
       {"leader-weights", {{"", "1"}, "leader-weights", {{"method", "leader"}}}},
       {"refine", {{"", "-1", "11", "0.5", "x"}, "refine", {{"method", "leader"}}}},
-      {"k", {{"", "-1", "2.5", "x"}, "k is", {{"method", "falk"}}}},
-      {"k-prime", {{"", "-1", "11", "x"}, "k-prime", {{"method", "falk"}, {"k", "10"}}}},
+      {"k", {{"", "0", "-1", "2.5", "x"}, "k is", {{"method", "falk"}}}},
+      {"k-prime", {{"", "0", "-1", "11", "x"}, "k-prime", {{"method", "falk"}, {"k", "10"}}}},
       {"index", {{"", "r-tree"}, "index", {{"method", "falk"}}}},
       {"selection-centres", {{"", "0", "-1", "x"}, "selection-centres", {{"method", "falk-l"}}}},
       {"selection-folds", {{"", "0", "1", "x"}, "selection-folds", {{"method", "falk-l"}}}},
@@ -64,17 +65,17 @@ const std::map<std::string, BadValues>& bad_values() {
       {"cost-grid", {{"", "0", "-1", "nan", "x"}, "cost-grid", {{"method", "falk-l"}}}},
       {"percentiles", {{"", "-1", "101", "nan", "x"}, "percentiles", {{"method", "falk-l"}}}},
       {"margin-k",
-       {{"", "0.5", "-1", "nan", "inf", "x", "least"},
+       {{"", "0", "0.5", "-1", "nan", "inf", "x", "least"},
         "margin-k",
         {{"method", "opt-soft-margin"}}}},
-      {"nu", {{"", "-0.1", "1.1", "nan", "x"}, "nu", {{"method", "opt-soft-margin"}}}},
-      {"draw", {{"", "-1", "2.5", "x"}, "draw", {{"method", "opt-margin"}}}},
+      {"nu", {{"", "0", "-0.1", "1.1", "nan", "x"}, "nu", {{"method", "opt-soft-margin"}}}},
+      {"draw", {{"", "0", "-1", "2.5", "x"}, "draw", {{"method", "opt-margin"}}}},
       {"carry-support", {{"", "true", "maybe"}, "carry-support", {{"method", "opt-margin"}}}},
-      {"polish", {{"yes", "1"}, "polish", {{"method", "subsample"}}}},
+      {"polish", {{"maybe", "1"}, "polish", {{"method", "subsample"}}}},
       {"members", {{"", "0", "-1", "x"}, "members", {{"method", "random-subset"}}}},
       {"candidates", {{"", "0", "-1", "x"}, "candidates", {{"method", "random-subset"}}}},
       {"trials", {{"", "0", "-1", "x"}, "trials", {{"method", "ransac"}}}},
-      {"subset-rows", {{"", "-1", "2.5", "x"}, "subset-rows", {{"method", "random-subset"}}}},
+      {"subset-rows", {{"", "0", "-1", "2.5", "x"}, "subset-rows", {{"method", "random-subset"}}}},
       {"cost-range",
        {{"", "1", "0,1", "2,1", "1,2,3", "nan,1", "1,inf", "x,1"},
         "cost-range",
@@ -84,7 +85,7 @@ const std::map<std::string, BadValues>& bad_values() {
         "gamma-range",
         {{"method", "random-subset"}}}},
       {"search-trials", {{"", "-1", "x"}, "search-trials", {{"method", "random-subset"}}}},
-      {"score-rows", {{"", "-1", "x"}, "score-rows", {{"method", "random-subset"}}}},
+      {"score-rows", {{"", "0", "-1", "x"}, "score-rows", {{"method", "random-subset"}}}},
       {"combine", {{"", "vote"}, "combine", {{"method", "random-subset"}}}},
       {"combine-cost",
        {{"", "0", "-1", "nan", "x"}, "combine-cost", {{"method", "random-subset"}}}},
@@ -139,25 +140,25 @@ TEST(Options, FieldsSetInCodeAreCheckedToo) {
 
 TEST(Options, TextGoesThereAndBack) {
   const std::map<std::string, std::vector<std::string>> values{
-      {"gamma", {"0.25", "scale", "auto"}}, {"class-weight", {"balanced", "1:2,-1:0.5", "a:b:3"}},
-      {"cache", {"100", "2G", "0"}},        {"threshold", {"0.25", "0.1,-1:0.05,a:b:3"}},
-      {"cost", {"1e-3", "12345.678"}},      {"seed", {"18446744073709551615"}}};
+      {"gamma", {"0.25", "scale", "auto"}},  {"class-weight", {"balanced", "1:2,-1:0.5", "a:b:3"}},
+      {"cache", {"100", "2G", "automatic"}}, {"threshold", {"0.25", "0.1,-1:0.05,a:b:3"}},
+      {"cost", {"1e-3", "12345.678"}},       {"seed", {"9223372036854775807"}}};
   std::set<std::string> names;
   for (const OptionDescription& option : train_option_table()) {
     SCOPED_TRACE(option.name);
     EXPECT_TRUE(names.insert(std::string(option.name)).second) << "listed twice";
     EXPECT_FALSE(option.help.empty());
-    std::vector<std::string> tried{option.get(TrainOptions())};
+    std::vector<std::string> tried{option.text(TrainOptions())};
     for (const std::string_view choice : option.choices) tried.emplace_back(choice);
     if (const auto more = values.find(std::string(option.name)); more != values.end())
       tried.insert(tried.end(), more->second.begin(), more->second.end());
     for (const std::string& text : tried) {
       if (option.name == "class-weight" && text.empty()) continue;
       TrainOptions once;
-      option.set(once, text);
+      option.set_text(once, text);
       TrainOptions twice;
-      option.set(twice, option.get(once));
-      EXPECT_EQ(option.get(once), option.get(twice)) << text;
+      option.set_text(twice, option.text(once));
+      EXPECT_EQ(option.text(once), option.text(twice)) << text;
     }
   }
 }

@@ -73,8 +73,8 @@ TEST(Stream, AThresholdIsFoundOnASample) {
   TrainOptions options = leader_options();
   options.leader.leaders = 1000;
   options.balanced = true;
-  for (const Gamma::Rule rule : {Gamma::Rule::scale, Gamma::Rule::automatic}) {
-    options.gamma.rule = rule;
+  for (const Gamma::Rule rule : {Gamma::Rule::scale, Gamma::Rule::per_features}) {
+    options.gamma = rule;
     const TrainResult result = train_stream(file.path(), {}, options);
     EXPECT_NEAR(result.report.details.at(0).second, 1000, 100);
     const TrainResult whole = train(data, options);

@@ -103,7 +103,7 @@ TEST_P(AgainstLiblinear, TheSameObjective) {
   p.task = setting.task;
   p.loss = setting.loss;
   p.tube = setting.task == Task::regression ? kTube : 0;
-  if (setting.bias) p.bias = {Bias::Rule::penalised, 1};
+  if (setting.bias) p.bias = {Bias::Rule::penalized, 1};
   RunControl control;
   qp::StopCheck stop({1e-6, 0, 0}, control);
   const linear::Solution ours = linear::solve(p, stop, 1);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "model/kernel_expansion.hpp"
+#include "model/model_parts.hpp"
 #include "support/libsvm_oracle.hpp"
 #include "tamis/predict.hpp"
 #include "tamis/train.hpp"
@@ -107,7 +108,7 @@ double agreement(const std::vector<double>& a, const std::vector<double>& b, boo
 // is made of float32 kernel values.
 double objective_in_double(const Model& model, const Kernel& kernel, const Data& data,
                            double tube) {
-  const auto& machine = dynamic_cast<const KernelExpansion&>(model.machine());
+  const auto& machine = dynamic_cast<const KernelExpansion&>(machine_of(model));
   const Matrix& vectors = machine.support_vectors();
   const Gram k = gram(kernel, vectors);
   std::vector<double> target(usize(vectors.rows()), 0.0);  // regression
@@ -154,7 +155,8 @@ TEST_P(AgainstLibsvm, SameObjectiveAndPredictions) {
 
   const bool hard = is_hard(setting);
   const Gram k = gram(setting.kernel, data.features);
-  const double objective = objective_in_double(model, setting.kernel, data, options.tube);
+  const double objective =
+      objective_in_double(model, setting.kernel, data, options.tube_or_default());
   std::vector<double> ours;
   const Labels labels = predict(model, data.features);
   for (Index i = 0; i < labels.size(); ++i) ours.push_back(labels.number(i));
@@ -178,16 +180,18 @@ TEST_P(AgainstLibsvm, SameObjectiveAndPredictions) {
     EXPECT_TRUE(std::isfinite(report.objective));
     EXPECT_LE(report.objective, 0);
     if (setting.kind != Kind::binary) return;
-    const LibsvmOracle oracle(data.features, data.labels,
-                              {setting.kernel, regression, setting.cost, 0.1, options.tube});
+    const LibsvmOracle oracle(
+        data.features, data.labels,
+        {setting.kernel, regression, setting.cost, 0.1, options.tube_or_default()});
     EXPECT_LE(objective, oracle.objective(k) + 1e-4 * std::abs(oracle.objective(k)))
         << "stopped by " << stop_reason_name(report.stop_reason) << ", violation "
         << report.violation;
     return;
   }
 
-  const LibsvmOracle oracle(data.features, data.labels,
-                            {setting.kernel, regression, setting.cost, 1e-3, options.tube});
+  const LibsvmOracle oracle(
+      data.features, data.labels,
+      {setting.kernel, regression, setting.cost, 1e-3, options.tube_or_default()});
   const double theirs = oracle.objective(k);
   if (setting.kernel.type == KernelType::sigmoid) {
     // Not convex: unscaled (tanh is nearly a step) or with a huge C there are many optima, and
@@ -200,7 +204,7 @@ TEST_P(AgainstLibsvm, SameObjectiveAndPredictions) {
   EXPECT_NEAR(objective, theirs, 1e-4 * std::abs(theirs) + 1e-9)
       << "at a thousandth of the tolerance LIBSVM finds "
       << LibsvmOracle(data.features, data.labels,
-                      {setting.kernel, regression, setting.cost, 1e-6, options.tube})
+                      {setting.kernel, regression, setting.cost, 1e-6, options.tube_or_default()})
              .objective(k)
       << ", reported " << report.objective;
   EXPECT_GE(agreement(ours, oracle.predictions(data.features), regression), 0.99);
@@ -221,7 +225,7 @@ TEST(Libsvm, SameMachine) {
   options.cost = 2;
   options.eps = 1e-6;
   const auto [model, report] = train(Dataset(data.features, Labels::numeric(labels)), options);
-  const auto& machine = dynamic_cast<const KernelExpansion&>(model.machine());
+  const auto& machine = dynamic_cast<const KernelExpansion&>(machine_of(model));
   EXPECT_EQ(machine.num_support_vectors(), oracle.num_support_vectors());
   EXPECT_NEAR(machine.parts().offsets[0], -oracle.rho(), 1e-4);
   std::vector<double> theirs;

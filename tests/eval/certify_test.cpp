@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "format/temporary_file.hpp"
+#include "model/model_parts.hpp"
 #include "support/libsvm_oracle.hpp"
 #include "support/random_data.hpp"
 #include "svm/expansion_builder.hpp"
@@ -31,8 +32,9 @@ Model linear_model(const Matrix& rows, std::vector<double> coefficients, double 
                    Task task = Task::classification) {
   TrainedMachine machine{iota_rows(rows.rows()), std::move(coefficients), offset};
   const Kernel kernel{.type = KernelType::linear};
-  return Model(task, task == Task::classification ? Labels::numeric({1, -1}) : Labels(), {},
-               make_expansion(kernel, rows, std::span(&machine, 1), Decision::single), "by hand");
+  return make_model(task, task == Task::classification ? Labels::numeric({1, -1}) : Labels(), {},
+                    make_expansion(kernel, rows, std::span(&machine, 1), Decision::single),
+                    "by hand");
 }
 
 // x = -1 and +3: w = 1/2, f(x) = (x - 1) / 2, alpha = 1/8.

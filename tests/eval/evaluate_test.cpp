@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "calibration/calibration.hpp"
-#include "model/machine.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis::testing {
@@ -42,14 +42,14 @@ class CountingMachine : public Machine {
 
 struct Counted {
   std::shared_ptr<CountingMachine> machine = std::make_shared<CountingMachine>();
-  Model model{Task::classification, Labels::numeric({1, -1}), {}, machine, "counting"};
+  Model model = make_model(Task::classification, Labels::numeric({1, -1}), {}, machine, "counting");
   Dataset data{Matrix::dense(4, 1, {2, 1, -1, -2}), Labels::numeric({1, -1, -1, -1})};
 
   Model calibrated() const {
     Calibration sigmoid;
     sigmoid.num_classes = 2;
     sigmoid.machines = {Calibrator{-1, 0, {}, {}}};
-    return model.with_calibration(std::make_shared<const Calibration>(sigmoid));
+    return with_calibration(model, std::make_shared<const Calibration>(sigmoid));
   }
 };
 

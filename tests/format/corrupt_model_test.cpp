@@ -13,6 +13,7 @@
 #include "io/libsvm_model.hpp"
 #include "io/native_model.hpp"
 #include "model/expansion_fixtures.hpp"
+#include "model/model_parts.hpp"
 #include "model/weighted_ensemble.hpp"
 #include "svm/train_local.hpp"
 #include "tamis/error.hpp"
@@ -45,8 +46,8 @@ std::string save_small(bool sparse, ModelFormat format) {
     calibration->machines = {
         {0, 0, {-1, 1}, {0.2, 0.8}}, {0, 0, {0}, {0.5}}, {0, 0, {-1, 0, 1}, {0, 0.5, 1}}};
   }
-  const Model model{Task::classification, classes, scaling, machine, "exact"};
-  save_model(model.with_calibration(calibration), file.path(), format);
+  const Model model = make_model(Task::classification, classes, scaling, machine, "exact");
+  save_model(with_calibration(model, calibration), file.path(), format);
   return file.read();
 }
 
@@ -71,12 +72,10 @@ std::string save_ensemble(bool sparse) {
   parts.term_vectors = {0, 2, 1, 3, 0, 1, 2};
   parts.coefficients = {1, -1, 2, -2, 0.5, 0.5, -1};
   const TemporaryFile file;
-  save_model({Task::classification,
-              Labels::numeric({1, -1}),
-              {},
-              std::make_shared<const WeightedEnsemble>(std::move(parts)),
-              "random-subset"},
-             file.path());
+  save_model(
+      make_model(Task::classification, Labels::numeric({1, -1}), {},
+                 std::make_shared<const WeightedEnsemble>(std::move(parts)), "random-subset"),
+      file.path());
   return file.read();
 }
 

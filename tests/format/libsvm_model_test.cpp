@@ -8,6 +8,7 @@
 
 #include "format/temporary_file.hpp"
 #include "model/expansion_fixtures.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/calibrate.hpp"
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
@@ -291,14 +292,16 @@ TEST(LibsvmModel, RefusesToWriteWhatItCannotHold) {
   };
   const Scaling scaling =
       Scaling::fit(Matrix::dense(2, 3, {0, 0, 0, 1, 1, 1}), ScalingMethod::minmax);
-  expect_refused({model.task(), model.classes(), scaling, model.shared_machine(), ""});
-  expect_refused({model.task(), Labels::text({"a", "b"}), {}, model.shared_machine(), ""});
-  expect_refused({model.task(), Labels::numeric({0.5, 1}), {}, model.shared_machine(), ""});
-  expect_refused({model.task(), Labels::numeric({1e10, 1}), {}, model.shared_machine(), ""});
+  expect_refused(make_model(model.task(), model.classes(), scaling, shared_machine(model), ""));
+  expect_refused(make_model(model.task(), Labels::text({"a", "b"}), {}, shared_machine(model), ""));
+  expect_refused(
+      make_model(model.task(), Labels::numeric({0.5, 1}), {}, shared_machine(model), ""));
+  expect_refused(
+      make_model(model.task(), Labels::numeric({1e10, 1}), {}, shared_machine(model), ""));
   Random random(1);
   auto rest = std::make_shared<const KernelExpansion>(
       random_parts({}, random_rows(3, 2, random), Decision::one_vs_rest, 3, random));
-  expect_refused({model.task(), Labels::numeric({1, 2, 3}), {}, rest, ""});
+  expect_refused(make_model(model.task(), Labels::numeric({1, 2, 3}), {}, rest, ""));
 }
 
 TEST(LibsvmModel, WritesSupportVectorsExactly) {
@@ -309,7 +312,7 @@ TEST(LibsvmModel, WritesSupportVectorsExactly) {
     for (Index c = 0; c < classes; ++c) labels.push_back(static_cast<double>(c));
     auto machine = std::make_shared<const KernelExpansion>(
         random_parts({}, random_rows(3000, 7, random), decision, classes, random));
-    const Model model(Task::classification, Labels::numeric(labels), {}, machine, "");
+    const Model model = make_model(Task::classification, Labels::numeric(labels), {}, machine, "");
     const TemporaryFile file;
     save_model(model, file.path(), ModelFormat::libsvm);
     const Model loaded = load_model(file.path());

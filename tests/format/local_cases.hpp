@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/local_models.hpp"
+#include "model/model_parts.hpp"
 #include "support/random_data.hpp"
 #include "tamis/train.hpp"
 
@@ -33,13 +34,13 @@ inline TrainOptions local_case_options(const std::string& method, Index k) {
 
 /// No method makes this kind yet, but the format allows it: anchors and widths of their own.
 inline Model with_gammas(const Model& model) {
-  LocalParts parts = dynamic_cast<const LocalModels&>(model.machine()).parts();
+  LocalParts parts = dynamic_cast<const LocalModels&>(machine_of(model)).parts();
   std::vector<double> gammas;
   for (Index m = 0; m < parts.only_class.size(); ++m)
     gammas.push_back(0.25 + 0.5 * static_cast<double>(m));
   parts.gammas = std::move(gammas);
-  return {model.task(), model.classes(), model.scaling(),
-          std::make_shared<const LocalModels>(std::move(parts)), model.method()};
+  return make_model(model.task(), model.classes(), model.scaling(),
+                    std::make_shared<const LocalModels>(std::move(parts)), model.method());
 }
 
 /// Of `rows` rows with 3 columns and neighbourhoods of k of them.

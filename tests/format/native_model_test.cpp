@@ -14,6 +14,7 @@
 #include "model/ensemble_fixtures.hpp"
 #include "model/expansion_fixtures.hpp"
 #include "model/linear_machine.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
 #include "tamis/predict.hpp"
@@ -66,11 +67,11 @@ TEST(NativeModel, KeepsEverything) {
     }
     const bool is_text = *rc::gen::arbitrary<bool>();
     expect_round_trip(
-        {Task::classification, is_text ? Labels::text(words) : Labels::numeric(numbers), scaling,
-         machine, "exact"},
+        make_model(Task::classification, is_text ? Labels::text(words) : Labels::numeric(numbers),
+                   scaling, machine, "exact"),
         rows);
     if (decision == Decision::single)
-      expect_round_trip({Task::regression, {}, scaling, machine, "exact"}, rows);
+      expect_round_trip(make_model(Task::regression, {}, scaling, machine, "exact"), rows);
     RC_ASSERT(!::testing::Test::HasFailure());
   }));
 }
@@ -84,11 +85,8 @@ Model linear_model(Decision decision, Index classes, Random& random) {
   for (Index m = 0; m < machines; ++m) parts.offsets.push_back(random.normal());
   std::vector<double> labels;
   for (Index c = 0; c < classes; ++c) labels.push_back(static_cast<double>(c));
-  return {Task::classification,
-          Labels::numeric(labels),
-          {},
-          std::make_shared<const LinearMachine>(parts),
-          "linear"};
+  return make_model(Task::classification, Labels::numeric(labels), {},
+                    std::make_shared<const LinearMachine>(parts), "linear");
 }
 
 TEST(NativeModel, KeepsLinearMachinesAndProbabilities) {
@@ -116,7 +114,7 @@ TEST(NativeModel, KeepsLinearMachinesAndProbabilities) {
         }
         calibration->machines.push_back(one);
       }
-      const Model model = plain.with_calibration(calibration);
+      const Model model = with_calibration(plain, calibration);
       expect_round_trip(model, rows);
       const TemporaryFile file;
       save_model(model, file.path());
@@ -146,19 +144,20 @@ TEST(NativeModel, KeepsEnsembles) {
       const EnsembleParts parts = random_ensemble(
           Kernel{}, sparse ? random_rows(30, 4, random).to_sparse() : random_rows(30, 4, random),
           decision, num_machines(decision, classes), random);
-      expect_round_trip({Task::classification,
-                         Labels::numeric(classes == 2 ? std::vector<double>{1, -1}
-                                                      : std::vector<double>{1, 2, 3}),
-                         Scaling::fit(rows, ScalingMethod::minmax),
-                         std::make_shared<const WeightedEnsemble>(parts), "random-subset"},
-                        rows);
+      expect_round_trip(
+          make_model(Task::classification,
+                     Labels::numeric(classes == 2 ? std::vector<double>{1, -1}
+                                                  : std::vector<double>{1, 2, 3}),
+                     Scaling::fit(rows, ScalingMethod::minmax),
+                     std::make_shared<const WeightedEnsemble>(parts), "random-subset"),
+          rows);
     }
   }
 }
 
 TEST(NativeModel, KeepsOnlyTheRowsThatLocalMachinesNeed) {
   const auto parts_of = [](const Model& model) {
-    return dynamic_cast<const LocalModels&>(model.machine()).parts();
+    return dynamic_cast<const LocalModels&>(machine_of(model)).parts();
   };
   // Two clouds far apart: neighbourhoods of one class, which need no support vectors.
   const Dataset apart =
@@ -182,7 +181,7 @@ TEST(NativeModel, RefusesProbabilitiesThatDoNotFit) {
     calibration->num_classes = 2;
     calibration->machines = std::move(machines);
     const TemporaryFile file;
-    save_model(plain.with_calibration(calibration), file.path());
+    save_model(with_calibration(plain, calibration), file.path());
     EXPECT_THROW(load_model(file.path()), DataError);
   };
   const double infinity = std::numeric_limits<double>::infinity();
@@ -200,7 +199,7 @@ TEST(NativeModel, IsASafetensorsFile) {
   auto machine = std::make_shared<const KernelExpansion>(
       random_parts({}, random_rows(5, 3, random), Decision::single, 2, random));
   const TemporaryFile file;
-  save_model({Task::classification, Labels::text({"yes", "no"}), {}, machine, "exact"},
+  save_model(make_model(Task::classification, Labels::text({"yes", "no"}), {}, machine, "exact"),
              file.path());
   const std::string bytes = file.read();
   EXPECT_EQ((8 + testing::header_length(bytes)) % 64, 0U);
@@ -252,10 +251,11 @@ std::string message_with(const std::string& key, const std::string& value) {
   auto calibration = std::make_shared<Calibration>();
   calibration->num_classes = 2;
   calibration->machines.resize(1);
-  const Model model{Task::classification, Labels::numeric({1, 2}), {}, machine, "exact"};
+  const Model model =
+      make_model(Task::classification, Labels::numeric({1, 2}), {}, machine, "exact");
   const TemporaryFile file;
   file.write(
-      testing::edited(model_to_bytes(model.with_calibration(calibration)), [&](auto& header) {
+      testing::edited(model_to_bytes(with_calibration(model, calibration)), [&](auto& header) {
         header["__metadata__"]["tamis_version"] = "97.5";
         header["__metadata__"][key] = value;
       }));
@@ -304,7 +304,7 @@ TEST(NativeModel, SaysWhatIsWrongWithMetadata) {
   EXPECT_EQ(message_with("columns", "-2"),
             ": 'columns' is '-2': it must be a whole number from 0 to 2147483647");
   EXPECT_EQ(message_with("columns", "2"),
-            ": 'support_vectors' has 1 columns, but 'columns' in the metadata is 2");
+            ": 'support_vectors' has 1 column, but 'columns' in the metadata is 2");
   EXPECT_EQ(message_with("kernel", "rbf"),
             ": 'kernel' is 'rbf': it must be JSON with type, gamma, coef0 and degree");
 }
@@ -314,7 +314,7 @@ TEST(NativeModel, IgnoresWhatItDoesNotKnow) {
   auto machine = std::make_shared<const KernelExpansion>(
       random_parts({}, random_rows(4, 2, random), Decision::single, 2, random));
   const TemporaryFile file;
-  save_model({Task::regression, {}, {}, machine, "exact"}, file.path());
+  save_model(make_model(Task::regression, {}, {}, machine, "exact"), file.path());
   const std::string bytes = file.read();
   const std::size_t size = bytes.size() - 8 - testing::header_length(bytes);
   const auto add_later = [&](auto& header) {

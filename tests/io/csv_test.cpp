@@ -53,7 +53,7 @@ TEST(Csv, FindsColumnsByNameOrNumber) {
   EXPECT_EQ(error_in(text, with_label("z")),
             "t: no column is called 'z'; the first line has 'a', 'b', 'w'");
   EXPECT_EQ(error_in("1\n2\n"),
-            "t: 1 column, and none left for features; --label none reads data without labels");
+            "t: 1 column, and none left for features; label none reads data without labels");
   options.label_column = "w";
   EXPECT_EQ(error_in(text, options), "t: column 3 cannot be both label and weight");
 }

@@ -141,7 +141,7 @@ TEST(InputBytes, AnUnpackedFileMustFitTheBudget) {
   control.memory_bytes = 8 << 20;
   EXPECT_EQ(error_of([&] { read_dataset(folder / "bomb", {}, control); }),
             (folder / "bomb") +
-                ": its text is larger than the memory budget of 8.0 MiB; raise --memory or use "
+                ": its text is larger than the memory budget of 8.0 MiB; raise it or use "
                 "fewer rows");
 }
 

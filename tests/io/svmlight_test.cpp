@@ -154,7 +154,7 @@ TEST(Svmlight, NamesThePlaceOfEveryMistake) {
   EXPECT_EQ(bad("1 1:1e39"), "t:3:5: '1e39' is too large for a 32-bit float");
   EXPECT_EQ(bad("1 1:-1e999"), "t:3:5: '-1e999' is too large for a 32-bit float");
   EXPECT_EQ(bad("1 0:1"),
-            "t:3:3: index 0, but indices start at 1 (--index-base 0 reads data that starts at 0)");
+            "t:3:3: index 0, but indices start at 1 (index-base 0 reads data that starts at 0)");
   EXPECT_EQ(bad("1 -3:1"), "t:3:3: index -3 is negative: indices start at 1");
   EXPECT_EQ(bad("1 5:1 3:1"), "t:3:7: index 3 after 5: indices must ascend within a row");
   EXPECT_EQ(bad("1 5:1 5:1"), "t:3:7: index 5 twice in one row");

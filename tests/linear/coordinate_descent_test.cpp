@@ -19,7 +19,7 @@ linear::Solution solve(const linear::Problem& problem, double eps = 1e-8,
 }
 
 const std::vector<Bias> kBiases{
-    {}, {Bias::Rule::penalised, 1}, {Bias::Rule::penalised, 3}, {Bias::Rule::free, 1}};
+    {}, {Bias::Rule::penalized, 1}, {Bias::Rule::penalized, 3}, {Bias::Rule::free, 1}};
 
 // Every kind of machine, on `rows` rows.
 template <typename Check>
@@ -140,7 +140,7 @@ TEST(CoordinateDescent, NonnegativeWeightsAreOptimal) {
       for (double& w : sum) w = std::max(0.0, w);
       for (std::size_t j = 0; j < 5; ++j) EXPECT_NEAR(sum[j], s.weights[j], 1e-8);
       const double scale = p.bias.value * p.bias.value;
-      dual += penalty(p, sum, p.bias.rule == Bias::Rule::penalised ? scale * beta : 0);
+      dual += penalty(p, sum, p.bias.rule == Bias::Rule::penalized ? scale * beta : 0);
       const double primal = naive_primal(p, s.weights, s.offset);
       EXPECT_NEAR(primal, -dual, 1e-4 * (1 + std::abs(primal)));
       EXPECT_NEAR(s.objective, dual, 1e-6 * (1 + std::abs(dual)));
@@ -160,7 +160,7 @@ TEST(CoordinateDescent, AFreeOffsetIsTheKernelMachine) {
     const TrainResult kernel = train(Dataset(data.features, Labels::numeric(data.target)), options);
     linear::Problem p = data.problem();
     p.task = task;
-    p.tube = task == Task::regression ? options.tube : 0;
+    p.tube = task == Task::regression ? options.tube_or_default() : 0;
     p.bias.rule = Bias::Rule::free;
     const linear::Solution s = solve(p, 1e-7);
     EXPECT_NEAR(s.objective, kernel.report.objective, 1e-4 * std::abs(s.objective));
@@ -170,7 +170,7 @@ TEST(CoordinateDescent, AFreeOffsetIsTheKernelMachine) {
 TEST(CoordinateDescent, SparseRowsSelectedRowsAndRowsInPlaceAreTheSame) {
   const LinearData data = thinned(linear_classes(300, 12, 1, 5));
   linear::Problem p = data.problem();
-  p.bias = {Bias::Rule::penalised, 1};
+  p.bias = {Bias::Rule::penalized, 1};
   const linear::Solution dense = solve(p);
   p.features = data.features.to_sparse();
   const linear::Solution sparse = solve(p);

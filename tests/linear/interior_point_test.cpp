@@ -72,7 +72,7 @@ TEST(InteriorPoint, ReachesTheOptimumOfEveryMachine) {
                       base);
         for (const SlackLoss loss : {SlackLoss::l1, SlackLoss::l2}) {
           for (const Bias& bias :
-               std::vector<Bias>{{}, {Bias::Rule::penalised, 3}, {Bias::Rule::free, 1}}) {
+               std::vector<Bias>{{}, {Bias::Rule::penalized, 3}, {Bias::Rule::free, 1}}) {
             SCOPED_TRACE(std::string(task_name(task)) + " C " + std::to_string(cost) + " base " +
                          std::to_string(base) + (loss == SlackLoss::l1 ? " l1" : " l2") + " bias " +
                          std::to_string(static_cast<int>(bias.rule)));
@@ -103,7 +103,7 @@ TEST(InteriorPoint, ARareClassAndCostsOfRows) {
 // The reason for it: 345 rows of 6 raw columns kept coordinate descent busy for minutes.
 TEST(InteriorPoint, EndsADescentThatCreeps) {
   const LinearData data = stretched(linear_classes(300, 6, 64, 4), 5);
-  for (const Bias::Rule rule : {Bias::Rule::none, Bias::Rule::penalised, Bias::Rule::free}) {
+  for (const Bias::Rule rule : {Bias::Rule::none, Bias::Rule::penalized, Bias::Rule::free}) {
     linear::Problem p = data.problem();
     p.bias.rule = rule;
     const linear::Solution s = descent(p, 1e-4, 3000);
@@ -156,7 +156,7 @@ TEST(InteriorPoint, KnowsWhatItIsNotFor) {
 TEST(InteriorPoint, AnswersAreFinite) {
   LinearData data = linear_classes(2000, 3, 1e6, 10);
   for (std::size_t i = 0; i < data.target.size(); ++i) data.target[i] = i % 2 == 0 ? 1 : -1;
-  for (const Bias::Rule rule : {Bias::Rule::none, Bias::Rule::penalised, Bias::Rule::free}) {
+  for (const Bias::Rule rule : {Bias::Rule::none, Bias::Rule::penalized, Bias::Rule::free}) {
     linear::Problem p = data.problem();
     p.bias.rule = rule;
     const auto found = interior(p, 1e-12);
@@ -180,7 +180,7 @@ TEST(InteriorPoint, RowsWithoutValuesAndOneClass) {
   const LinearData one_class{random_matrix(10, 2, 9), std::vector<double>(10, 1.0),
                              std::vector<double>(10, 2.0)};
   for (const LinearData& some : {data, one_class}) {
-    for (const Bias::Rule rule : {Bias::Rule::none, Bias::Rule::penalised, Bias::Rule::free}) {
+    for (const Bias::Rule rule : {Bias::Rule::none, Bias::Rule::penalized, Bias::Rule::free}) {
       linear::Problem p = some.problem();
       p.bias.rule = rule;
       expect_optimal(p);

@@ -73,7 +73,7 @@ TEST(EnsembleWeights, LinearIsTheLinearMachine) {
     std::vector<double> cost = rows.weights;
     for (double& c : cost) c *= 0.5;
     problem.cost = cost;
-    problem.bias = {Bias::Rule::penalised, 1};
+    problem.bias = {Bias::Rule::penalized, 1};
     problem.nonnegative = how == Combination::nonnegative;
     const RunControl control;
     qp::StopCheck stop(precise(), control);

@@ -10,6 +10,7 @@
 #include "methods/local/local_selection.hpp"
 #include "methods/local/neighborhoods.hpp"
 #include "model/local_models.hpp"
+#include "model/model_parts.hpp"
 
 namespace tamis::testing {
 namespace {
@@ -31,7 +32,7 @@ std::vector<Index> naive_neighbours(const Matrix& rows, const Matrix& queries, I
   return result;
 }
 
-TrainOptions local_options(const std::string& method, Index k) {
+TrainOptions local_options(const std::string& method, std::optional<Index> k) {
   TrainOptions options;
   options.method = method;
   options.gamma = {Gamma::Rule::value, 0.5};
@@ -41,7 +42,7 @@ TrainOptions local_options(const std::string& method, Index k) {
 }
 
 const LocalModels& local_models(const Model& model) {
-  return dynamic_cast<const LocalModels&>(model.machine());
+  return dynamic_cast<const LocalModels&>(machine_of(model));
 }
 
 TEST(Falk, AllRowsInOneNeighbourhoodIsTheExactMachine) {
@@ -49,7 +50,7 @@ TEST(Falk, AllRowsInOneNeighbourhoodIsTheExactMachine) {
     const Clouds data = clouds(200, 3, classes, 1);
     const Dataset given = named(data, {1.0, 2.0, 3.0, 4.0});
     const Matrix queries = random_matrix(100, 3, 2);
-    TrainOptions options = local_options("exact", 0);
+    TrainOptions options = local_options("exact", {});
     const Model exact = train(given, options).model;
     for (const std::string method : {"falk", "falk-c"}) {
       for (const Index k : {Index{200}, Index{5000}}) {
@@ -190,7 +191,7 @@ TEST(Falk, LocalWidthsFollowTheLocalDistances) {
 
 TEST(Falk, SelectionTriesAndTells) {
   const Clouds data = clouds(500, 2, 2, 10);
-  TrainOptions options = local_options("falk-l", 0);
+  TrainOptions options = local_options("falk-l", {});
   options.local.k_grid = {30, 60, 120, 240};
   options.local.selection_centres = 4;
   const TrainResult result = train(named(data, {1.0, 2.0}), options);

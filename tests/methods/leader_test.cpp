@@ -199,7 +199,7 @@ TEST(Leaders, AWantedNumberIsAboutMet) {
     }
   }
   // By default, a tenth.
-  run.options.leader.leaders = 0;
+  run.options.leader.leaders.reset();
   MethodResult result = train_leader(set_of(rows[0], kRbf), run.context());
   EXPECT_NEAR(report_detail(result.report, "rows_used"), 2000, 200);
 }

@@ -90,14 +90,14 @@ TEST(MemberDraw, RangesMoveAndWiden) {
 }
 
 TEST(MemberDraw, SizesByDefault) {
-  EXPECT_EQ(resolve_subset_rows(0, 50), 50);
-  EXPECT_EQ(resolve_subset_rows(0, 1000), 100);
-  EXPECT_EQ(resolve_subset_rows(0, 20'000), 400);
-  EXPECT_EQ(resolve_subset_rows(0, 10'000'000), 2000);
+  EXPECT_EQ(resolve_subset_rows({}, 50), 50);
+  EXPECT_EQ(resolve_subset_rows({}, 1000), 100);
+  EXPECT_EQ(resolve_subset_rows({}, 20'000), 400);
+  EXPECT_EQ(resolve_subset_rows({}, 10'000'000), 2000);
   EXPECT_EQ(resolve_subset_rows(7, 1000), 7);
   EXPECT_EQ(resolve_subset_rows(7000, 1000), 1000);
-  EXPECT_EQ(draw_score_rows(0, 1000, Random(1)).size(), 1000U);
-  EXPECT_EQ(draw_score_rows(0, 200'000, Random(1)).size(), 20'000U);
+  EXPECT_EQ(draw_score_rows({}, 1000, Random(1)).size(), 1000U);
+  EXPECT_EQ(draw_score_rows({}, 200'000, Random(1)).size(), 20'000U);
   EXPECT_EQ(draw_score_rows(90, 1000, Random(1)).size(), 90U);
 }
 

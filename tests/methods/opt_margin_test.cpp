@@ -98,7 +98,7 @@ TEST(OptMargin, TheDistanceIsThatOfTheHulls) {
 TEST(OptMargin, RoundsStayBelowTheBound) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     TrainOptions options = settings("opt-margin", KernelType::linear);
-    options.opt_margin.draw = 0;
+    options.opt_margin.draw.reset();
     const TrainReport report = train(halves(20000, 5, seed, 0.05), options).report;
     EXPECT_LT(detail(report, "sampling_rounds"), detail(report, "round_bound"));
     EXPECT_LE(report.support_vectors, 6);  // d + 1
@@ -156,8 +156,8 @@ TEST(OptSoftMargin, ReducedHullsAreACostMachine) {
     options.opt_margin.margin_k = 0.4 * static_cast<double>(rows);
     const auto [model, report] = train(data, options);
     ASSERT_EQ(report.stop_reason, StopReason::converged);
-    EXPECT_NEAR(detail(report, "nu"), 2 * options.opt_margin.margin_k / static_cast<double>(rows),
-                1e-12);
+    EXPECT_NEAR(detail(report, "nu"),
+                2 * options.opt_margin.margin_k.value / static_cast<double>(rows), 1e-12);
     TrainOptions claim = settings("exact", options.kernel);
     claim.cost = detail(report, "equivalent_cost");
     const Certificate certificate = certify(model, data, claim);
@@ -194,7 +194,7 @@ TEST(OptSoftMargin, SmallestK) {
     SCOPED_TRACE(seed);
     const Dataset data = halves(300, 2, seed, 0.1, 0.03);
     TrainOptions options = settings("opt-soft-margin", KernelType::linear);
-    options.opt_margin.margin_k = kSmallestK;
+    options.opt_margin.margin_k = MarginK::Rule::smallest;
     const auto [model, report] = train(data, options);
     const double k = detail(report, "k");
     EXPECT_GT(k, 1);
@@ -308,7 +308,7 @@ TEST(Tubes, NoiseEndsSoon) {
   TrainOptions options = settings("opt-soft-margin", KernelType::rbf, 1e-3);
   options.task = Task::regression;
   options.tube = 0.1;
-  options.opt_margin.draw = 0;  // the default: all rows
+  options.opt_margin.draw.reset();  // all rows
   options.max_iterations = 100'000;
   EXPECT_EQ(train(data, options).report.stop_reason, StopReason::converged);
 }

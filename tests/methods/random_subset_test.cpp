@@ -8,6 +8,7 @@
 
 #include "contract/fixtures.hpp"
 #include "model/kernel_expansion.hpp"
+#include "model/model_parts.hpp"
 #include "model/weighted_ensemble.hpp"
 #include "tamis/calibrate.hpp"
 #include "tamis/evaluate.hpp"
@@ -40,7 +41,7 @@ double detail(const TrainReport& report, const std::string& name) {
 }
 
 const WeightedEnsemble& ensemble_of(const Model& model) {
-  return dynamic_cast<const WeightedEnsemble&>(model.machine());
+  return dynamic_cast<const WeightedEnsemble&>(machine_of(model));
 }
 
 std::pair<Dataset, Dataset> halves(const Dataset& data) {
@@ -200,7 +201,7 @@ TEST(RandomSubset, TooManyMembersForTheMemoryAreRefused) {
   const Dataset data = named(clouds(400, 3, 2, 6), {1.0, 2.0});
   TrainOptions options = subset_options("random-subset");
   options.ensemble.members = 1'000'000'000;
-  EXPECT_NE(error_of<ResourceError>([&] { train(data, options); }).find("--score-rows"),
+  EXPECT_NE(error_of<ResourceError>([&] { train(data, options); }).find("score-rows"),
             std::string::npos);
 }
 
@@ -244,7 +245,7 @@ TEST(Ransac, KeepsTheTrialWithTheFewestErrors) {
     EXPECT_EQ(detail(result.report, "best_trial"), (*best)[0]);
     EXPECT_EQ(detail(result.report, "accuracy"), 1 - (*best)[4]);
     EXPECT_EQ(detail(result.report, "best_gamma"), (*best)[2]);
-    const auto& machine = dynamic_cast<const KernelExpansion&>(result.model.machine());
+    const auto& machine = dynamic_cast<const KernelExpansion&>(machine_of(result.model));
     EXPECT_EQ(machine.kernel().gamma, (*best)[2]);
     EXPECT_EQ(static_cast<double>(machine.num_support_vectors()), (*best)[3]);
     // Scored on the 560 rows it has not seen: 40 are right more often.
@@ -261,7 +262,7 @@ TEST(Ransac, NamesTheRowsOfItsSupportVectors) {
     const Dataset data = named(clouds(600, 3, classes, 13), {1.0, 2.0, 3.0});
     TrainOptions options = subset_options("ransac");
     const TrainResult result = train(data, options);
-    const auto& machine = dynamic_cast<const KernelExpansion&>(result.model.machine());
+    const auto& machine = dynamic_cast<const KernelExpansion&>(machine_of(result.model));
     ASSERT_EQ(static_cast<Index>(result.report.support_rows.size()), machine.num_support_vectors());
     for (Index s = 0; s < machine.num_support_vectors(); ++s) {
       for (Index j = 0; j < 3; ++j)
@@ -292,7 +293,7 @@ TEST(Ransac, MoreTrialsAreNoWorse) {
 TEST(Ransac, SecondsCanBeTheBudget) {
   const Dataset data = named(clouds(300, 3, 2, 11), {1.0, 2.0});
   TrainOptions options = subset_options("ransac");
-  options.ensemble.trials = 0;
+  options.ensemble.trials.reset();
   options.max_seconds = 0.2;
   const TrainResult result = train(data, options);
   EXPECT_EQ(result.report.stop_reason, StopReason::converged) << "it did what it was asked for";

@@ -1,4 +1,5 @@
 #include "model/linear_machine.hpp"
+#include "model/model_parts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -62,7 +63,7 @@ TEST(LinearMachine, RefusesPartsThatDoNotFit) {
 }
 
 TEST(LinearMachine, RowsMayHaveFewerColumns) {
-  const Model model(
+  const Model model = make_model(
       Task::regression, {}, {},
       std::make_shared<const LinearMachine>(LinearParts{3, Decision::single, {1, 2, 4}, {10}}),
       "linear");

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/expansion_fixtures.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -16,7 +17,8 @@ Model random_model(Decision decision, Index classes, Index cols, Random& random,
   for (Index c = 0; c < classes; ++c) labels.push_back(static_cast<double>(10 * c));
   auto machine = std::make_shared<const KernelExpansion>(
       random_parts({}, random_rows(20, cols, random), decision, classes, random));
-  return {Task::classification, Labels::numeric(labels), std::move(scaling), machine, "test"};
+  return make_model(Task::classification, Labels::numeric(labels), std::move(scaling), machine,
+                    "test");
 }
 
 TEST(Predict, GivesTheLabelOfTheWinningClass) {
@@ -62,7 +64,7 @@ TEST(Predict, ValuesOfAnotherModelAreRefused) {
   const DecisionValues values = decision_values(three, random_rows(3, 4, random));
   EXPECT_THROW(predict_codes(two, values), InvalidArgument);
   EXPECT_THROW(predict(two, values), InvalidArgument);
-  const Model number(Task::regression, {}, {}, two.shared_machine(), "test");
+  const Model number = make_model(Task::regression, {}, {}, shared_machine(two), "test");
   EXPECT_THROW(predict(number, values), InvalidArgument);
   EXPECT_THROW(predict_codes(number, decision_values(number, random_rows(3, 4, random))),
                InvalidArgument);
@@ -73,7 +75,7 @@ TEST(Predict, RegressionGivesTheValue) {
   Random random(2);
   auto machine = std::make_shared<const KernelExpansion>(
       random_parts({}, random_rows(20, 4, random), Decision::single, 2, random));
-  const Model model(Task::regression, {}, {}, machine, "test");
+  const Model model = make_model(Task::regression, {}, {}, machine, "test");
   const Matrix rows = random_rows(5, 4, random);
   const DecisionValues values = decision_values(model, rows);
   EXPECT_EQ(values.columns, std::vector<std::string>{"value"});
@@ -98,7 +100,8 @@ TEST(Predict, Scales) {
   const Matrix few = rows.select(std::vector<Index>{0, 1, 2, 3, 4, 5, 6, 7});
   const Scaling scaling = Scaling::fit(few, ScalingMethod::minmax, -1, 1);
   const Model plain = random_model(Decision::single, 2, 600, random);
-  const Model scaled(plain.task(), plain.classes(), scaling, plain.shared_machine(), "test");
+  const Model scaled =
+      make_model(plain.task(), plain.classes(), scaling, shared_machine(plain), "test");
   EXPECT_EQ(decision_values(scaled, rows).values,
             decision_values(plain, scaling.apply(rows)).values);
   double last = 0;

@@ -62,7 +62,7 @@ def test_the_ensemble_is_no_sum_over_support_vectors(flowers):
 
 
 def test_ransac_may_take_all_the_time(flowers):
-    machine = tamis.RansacSVC(trials=0, max_seconds=0.3, subset_rows=50).fit(*flowers)
+    machine = tamis.RansacSVC(trials=None, max_seconds=0.3, subset_rows=50).fit(*flowers)
     assert machine.fit_status_ == 0 and machine.report_["details"]["trials_scored"] > 1
 
 

@@ -14,9 +14,7 @@ ESTIMATORS = [getattr(tamis, name) for name in tamis.__all__ if hasattr(getattr(
 IN_THE_CLASS = {"method", "task"}
 #: Options a class leaves out, because they mean nothing for its task.
 ONLY_FOR = {"tube": "regression", "class-weight": "classification", "multiclass": "classification"}
-
-
-#: Options without an effect: a tube and its price are found by k, and its slacks are linear.
+#: Options without an effect: a tube and its C are found by k, and its slacks are linear.
 WITHOUT_EFFECT = {"TubeSVR": {"cost", "loss"}}
 
 
@@ -45,32 +43,44 @@ def test_every_argument_is_an_option_or_described_here(estimator):
         assert _parameters.option_name(argument.name) in options or argument.name in _parameters.PYTHON_HELP
 
 
-#: The linear machines have scikit-learn's defaults and words, which differ from those of its machines with kernels.
+#: The linear models have scikit-learn's defaults and words, which differ from those of its kernel models.
 AS_SCIKIT_LEARN = {"LinearSVC": ["loss", "multi_class", "tol", "fit_intercept", "intercept_scaling"],
                    "LinearSVR": ["loss", "epsilon", "tol", "fit_intercept", "intercept_scaling"]}
 
 
 @pytest.mark.parametrize("name", AS_SCIKIT_LEARN)
-def test_defaults_of_linear_machines_are_scikit_learns(name):
+def test_defaults_of_linear_models_are_scikit_learns(name):
     theirs = inspect.signature(getattr(sklearn.svm, name)).parameters
     ours = inspect.signature(getattr(tamis, name)).parameters
     for argument in AS_SCIKIT_LEARN[name]:
         assert ours[argument].default == theirs[argument].default
 
 
+#: None is not the core's "automatic", but Python's word for the default.
+NONE_IS_THE_DEFAULT = {"class_weight", "random_state"}
+
+
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_defaults_are_the_cores(estimator):
-    """Text that the core reads as its own default: setting it changes nothing."""
-    defaults = {option["name"]: option["default"] for option in options_of(estimator)}
+    options = {option["name"]: option for option in options_of(estimator)}
     for argument in arguments_of(estimator):
-        name = _parameters.option_name(argument.name)
-        text = _parameters.option_text(argument.name, argument.default)
-        if name not in defaults or text is None or argument.name in AS_SCIKIT_LEARN.get(estimator.__name__, []):
+        option = options.get(_parameters.option_name(argument.name))
+        if option is None or argument.name in AS_SCIKIT_LEARN.get(estimator.__name__, []):
             continue
-        try:
-            assert [*map(float, text.split(","))] == [*map(float, defaults[name].split(","))], argument.name
-        except ValueError:
-            assert text == defaults[name], argument.name
+        if argument.default is None:
+            automatic = option["default"] is None or "auto" in estimator._methods
+            assert argument.name in NONE_IS_THE_DEFAULT or (option["unset"] and automatic), argument.name
+        else:
+            default = {"yes": True, "no": False}.get(str(option["default"]), option["default"])
+            assert _parameters.option_value(argument.name, argument.default) == default, argument.name
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_constructors_are_written_out(estimator):
+    """For scikit-learn, type checkers and editors: no *args, no **kwargs, a type for each argument."""
+    for argument in arguments_of(estimator):
+        assert argument.kind is inspect.Parameter.KEYWORD_ONLY and argument.annotation is not inspect.Parameter.empty
+    assert set(estimator().get_params()) == {argument.name for argument in arguments_of(estimator)}
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
@@ -83,7 +93,8 @@ def test_the_docstring_describes_every_argument(estimator):
 
 
 def test_methods_exist():
-    assert {method for estimator in ESTIMATORS for method in estimator._methods} <= {*_core.method_names(), "auto"}
+    known = {method["name"] for method in _core.method_table()} | {"auto"}
+    assert {method for estimator in ESTIMATORS for method in estimator._methods} <= known
 
 
 def test_the_stub_has_every_name_of_the_core():

@@ -19,13 +19,13 @@ Candidate made(const char* method, Index rows, double seconds, double error) {
 
 TEST(AutoReport, ParametersAsTheProgramTakesThem) {
   TrainOptions options = at(4, 0.5);
-  EXPECT_EQ(parameter_words(options), " --cost 4 --gamma 0.5");
+  EXPECT_EQ(parameter_words(options), ", cost 4, gamma 0.5");
   options.scaling = ScalingMethod::minmax;
   options.method = "linear";
-  EXPECT_EQ(parameter_words(options), " --cost 4 --scale minmax");
+  EXPECT_EQ(parameter_words(options), ", cost 4, scale minmax");
   options.task = Task::regression;
   options.tube = 0.25;
-  EXPECT_EQ(parameter_words(options), " --cost 4 --tube 0.25 --scale minmax");
+  EXPECT_EQ(parameter_words(options), ", cost 4, tube 0.25, scale minmax");
 }
 
 TEST(AutoReport, SaysWhatAndWhy) {
@@ -41,7 +41,7 @@ TEST(AutoReport, SaysWhatAndWhy) {
   result.rows = 800;
   report.complete(all[0], 0.07, 3, 13, &result);
   const std::vector<std::string> expected{
-      "auto: exact --cost 4 --gamma 0.5 on 800 of 1000 rows",
+      "auto: exact, cost 4, gamma 0.5, on 800 of 1000 rows",
       "forecast: 12 s of training, error 5.00 %; choosing took 3 s",
       "why: lowest forecast error within 60 s of exact 5.00 % on 800 rows in 12 s, linear 20.00 % "
       "in "
@@ -73,7 +73,7 @@ TEST(AutoReport, SaysWhenThereWasNoTrial) {
   const TrainOptions asked;
   AutoReport report(asked, 1000, control);
   report.announce(made("linear", 1000, 0, 0), {}, 1);
-  EXPECT_EQ(heard[0], "auto: linear --cost 4 on all 1000 rows");
+  EXPECT_EQ(heard[0], "auto: linear, cost 4, on all 1000 rows");
   EXPECT_EQ(heard[2], "why: lowest forecast error of methods that had time for a trial: none");
 }
 

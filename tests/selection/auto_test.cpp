@@ -46,7 +46,7 @@ TEST(Auto, ChoosesParametersForABoard) {
   EXPECT_EQ(result.report.method, "exact");
   ASSERT_EQ(result.report.remarks.size(), 4U);  // three before, one after
   EXPECT_EQ(heard, result.report.remarks);
-  EXPECT_EQ(heard[0].find("auto: exact --cost"), 0U) << heard[0];
+  EXPECT_EQ(heard[0].find("auto: exact, cost"), 0U) << heard[0];
   EXPECT_EQ(heard[1].find("forecast: "), 0U) << heard[1];
   EXPECT_EQ(heard[2].find("why: "), 0U) << heard[2];
 }
@@ -62,7 +62,8 @@ TEST(Auto, LeavesAloneWhatTheUserSet) {
   EXPECT_EQ(detail(result.report, "chosen_gamma"), 0.33);
   EXPECT_EQ(result.model.scaling().method, ScalingMethod::standard);
   TrainOptions kept = automatic();
-  kept.automatic = {true, false, true};
+  kept.cost = 1;
+  kept.scaling = ScalingMethod::none;
   const TrainResult other = train(data, kept);
   EXPECT_EQ(detail(other.report, "chosen_cost"), 1);
   EXPECT_EQ(other.model.scaling().method, ScalingMethod::none);
@@ -117,8 +118,7 @@ TEST(Auto, TheUnitOfARegressionDoesNotMatter) {
   EXPECT_LT(detail(result.report, "chosen_tube"), 0.01);
   options.tube = 0.2;
   EXPECT_EQ(detail(train(data, options).report, "chosen_tube"), 0.2);
-  options.tube = TrainOptions().tube;
-  options.automatic.keep_tube = true;
+  options.tube = TrainOptions().tube_or_default();  // the default, but asked for
   EXPECT_EQ(detail(train(data, options).report, "chosen_tube"), options.tube);
 }
 
@@ -142,7 +142,7 @@ TEST(Auto, SupportRowsAreRowsOfTheDataThatCount) {
   for (std::size_t i = 0; i < weights.size(); i += 3) weights[i] = 0;
   const Dataset data(board.features(), board.labels(), weights);
   TrainOptions options = automatic();
-  options.automatic.keep_scaling = true;
+  options.scaling = ScalingMethod::none;
   for (const double seconds : {0.2, 1.0}) {
     options.max_seconds = seconds;
     const TrainResult result = train(data, options);

@@ -17,8 +17,8 @@ constexpr double kPlenty = 1e6;  // seconds
 
 // Lowest, 0.1, at cost 64 and gamma 1/4.
 double bowl(const TrainOptions& options) {
-  const double c = std::log2(options.cost) - 6;
-  const double g = std::log2(options.gamma.value) + 2;
+  const double c = std::log2(*options.cost) - 6;
+  const double g = std::log2(options.gamma->value) + 2;
   return 0.1 + 0.005 * (c * c + g * g);
 }
 
@@ -70,11 +70,11 @@ TEST(Climb, GoesDownhillAndTriesNothingTwice) {
   std::vector<TrainOptions> tried;
   climb(fake_series(bowl, 4000, &tried), {true, true}, kStride, kPlenty, {}, &candidate);
   EXPECT_EQ(candidate.options.cost, 64);
-  EXPECT_EQ(candidate.options.gamma.value, 0.25);
+  EXPECT_EQ(candidate.options.gamma->value, 0.25);
   EXPECT_EQ(candidate.trials.back().error, 0.1);
   EXPECT_EQ(candidate.trials.back().rows, 4000);  // the time is enough for all
   std::set<std::pair<double, double>> places;
-  for (const TrainOptions& one : tried) places.emplace(one.cost, one.gamma.value);
+  for (const TrainOptions& one : tried) places.emplace(*one.cost, one.gamma->value);
   EXPECT_EQ(places.size(), tried.size());
   EXPECT_EQ(candidate.tries.size(), tried.size());
 }
@@ -83,10 +83,10 @@ TEST(Climb, KeepsWhatIsNotFree) {
   Candidate candidate = candidate_at(1, 16);
   climb(fake_series(bowl, 4000), {false, true}, kStride, kPlenty, {}, &candidate);
   EXPECT_EQ(candidate.options.cost, 1);
-  EXPECT_EQ(candidate.options.gamma.value, 0.25);
+  EXPECT_EQ(candidate.options.gamma->value, 0.25);
   candidate = candidate_at(1, 16);
   climb(fake_series(bowl, 4000), {false, false}, kStride, kPlenty, {}, &candidate);
-  EXPECT_EQ(candidate.options.gamma.value, 16);
+  EXPECT_EQ(candidate.options.gamma->value, 16);
   EXPECT_TRUE(candidate.tries.empty());
 }
 
@@ -102,7 +102,7 @@ TEST(Climb, ShortStridesComeSecondAndEndCloser) {
   // Lowest at cost 2^1.4. From 1, a step of 8 leads past it to where it is higher, one of 4 does
   // not.
   const auto error = [](const TrainOptions& options) {
-    const double c = std::log2(options.cost) - 1.4;
+    const double c = std::log2(*options.cost) - 1.4;
     return 0.1 + 0.05 * c * c;
   };
   Candidate candidate = candidate_at(1, 1);

@@ -33,7 +33,7 @@ struct Drawings {
       drawn.push_back(drawing);
       return fake_series(
           [this](const TrainOptions& options) {
-            return errors[static_cast<std::size_t>(options.cost)];
+            return errors[static_cast<std::size_t>(*options.cost)];
           },
           1000, &tried);
     };

@@ -72,8 +72,8 @@ TEST(Search, OptionsAtAPoint) {
   const std::vector<double> values{0.1, 0.3, 20};
   const TrainOptions options = options_at({}, axes, values);
   EXPECT_EQ(options.cost, 0.1);
-  EXPECT_EQ(options.gamma.rule, Gamma::Rule::value);
-  EXPECT_EQ(options.gamma.value, 0.3);
+  EXPECT_EQ(options.gamma->rule, Gamma::Rule::value);
+  EXPECT_EQ(options.gamma->value, 0.3);
   EXPECT_EQ(options.local.k, 20);
   EXPECT_FALSE(is_whole(axes[0]));
   EXPECT_TRUE(is_whole(axes[2]));

@@ -53,8 +53,9 @@ TEST(Tries, SmoothestOfBestAsDoneNaively) {
     const Try* best = nullptr;
     for (const Try& one : tries) {
       if (one.trial.error > most) continue;
-      const bool wider = best == nullptr || one.options.gamma.value < best->options.gamma.value;
-      const bool better = best != nullptr && one.options.gamma.value == best->options.gamma.value &&
+      const bool wider = best == nullptr || one.options.gamma->value < best->options.gamma->value;
+      const bool better = best != nullptr &&
+                          one.options.gamma->value == best->options.gamma->value &&
                           one.trial.error < best->trial.error;
       if (wider || better) best = &one;
     }

@@ -70,7 +70,7 @@ TEST(Tune, SharingChangesNoScoreOfRegressions) {
   options.base.task = Task::regression;
   const TuneResult shared = tune(data, options);
   TuneOptions whole = options;
-  whole.axes.push_back({"tube", {options.base.tube}});
+  whole.axes.push_back({"tube", {options.base.tube_or_default()}});
   const TuneResult each = tune(data, whole);
   EXPECT_TRUE(shared.shared_kernel);
   for (std::size_t p = 0; p < shared.points.size(); ++p)
@@ -88,7 +88,7 @@ TEST(Tune, FindsTheBoardsWidth) {
   EXPECT_GT(best.values[1], 20);
   EXPECT_LT(best.values[1], 1000);
   EXPECT_EQ(result.options.cost, best.values[0]);
-  EXPECT_EQ(result.options.gamma.value, best.values[1]);
+  EXPECT_EQ(result.options.gamma->value, best.values[1]);
   for (const TunePoint& point : result.points) EXPECT_GE(point.error, best.error);
 }
 

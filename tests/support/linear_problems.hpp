@@ -81,7 +81,7 @@ inline std::vector<double> linear_values(const linear::Problem& p, const std::ve
 inline double penalty(const linear::Problem& p, const std::vector<double>& w, double offset) {
   double sum = 0;
   for (const double v : w) sum += v * v / 2;
-  if (p.bias.rule == Bias::Rule::penalised)
+  if (p.bias.rule == Bias::Rule::penalized)
     sum += offset * offset / (2 * p.bias.value * p.bias.value);
   return sum;
 }
@@ -114,7 +114,7 @@ inline double naive_dual(const linear::Problem& p, const std::vector<double>& be
     if (p.loss == SlackLoss::l2) value += b * b / (4 * p.cost[usize(i)]);
   }
   const double scale = p.bias.value * p.bias.value;
-  return value + penalty(p, w, p.bias.rule == Bias::Rule::penalised ? scale * sum : 0);
+  return value + penalty(p, w, p.bias.rule == Bias::Rule::penalized ? scale * sum : 0);
 }
 
 }  // namespace tamis::testing

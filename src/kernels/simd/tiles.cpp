@@ -19,6 +19,23 @@ constexpr Index kVectorLanes = hn::MaxLanes(kFloats);
 constexpr int kVectors =
     static_cast<int>(kLanes / kVectorLanes);  // vectors that make up one panel row
 
+// Calls run.operator()<kForm>(): the one place where the formula becomes a template argument.
+template <typename Run>
+HWY_INLINE void ForForm(Form form, const Run& run) {
+  switch (form) {
+    case Form::dot:
+      return run.template operator()<Form::dot>();
+    case Form::polynomial:
+      return run.template operator()<Form::polynomial>();
+    case Form::rbf:
+      return run.template operator()<Form::rbf>();
+    case Form::sigmoid:
+      return run.template operator()<Form::sigmoid>();
+    case Form::squared_distance:
+      return run.template operator()<Form::squared_distance>();
+  }
+}
+
 // 2^t for t <= 0 (and up to 127). The polynomial is the minimax fit of 2^f on [-1/2, 1/2] with
 // value exactly 1 at 0, relative error 9.2e-8, so that K(x, x) = 1 exactly for the RBF kernel.
 // Below 2^-126 the result stays 2^-126. Adding 1.5 * 2^23 rounds t to a whole number and leaves it
@@ -130,21 +147,9 @@ void DenseTilesAs(const Formula& formula, Index cols, const float* const* rows, 
 
 void DenseTiles(const Formula& formula, Index cols, const float* const* rows, Index num_rows,
                 const float* panels, Index num_panels, float* out, Index stride) {
-  const auto run = [&](auto tiles) {
-    tiles(formula, cols, rows, num_rows, panels, num_panels, out, stride);
-  };
-  switch (formula.form) {
-    case Form::dot:
-      return run(DenseTilesAs<Form::dot>);
-    case Form::polynomial:
-      return run(DenseTilesAs<Form::polynomial>);
-    case Form::rbf:
-      return run(DenseTilesAs<Form::rbf>);
-    case Form::sigmoid:
-      return run(DenseTilesAs<Form::sigmoid>);
-    case Form::squared_distance:
-      return run(DenseTilesAs<Form::squared_distance>);
-  }
+  ForForm(formula.form, [&]<Form kForm>() {
+    DenseTilesAs<kForm>(formula, cols, rows, num_rows, panels, num_panels, out, stride);
+  });
 }
 
 // One sparse point against kWidthVectors vectors of packed rows.
@@ -235,21 +240,9 @@ void SparseTilesOf(const Formula& formula, const PackedRows& rows, Index num_row
 
 void SparseTiles(const Formula& formula, const PackedRows& rows, Index num_rows,
                  const SparsePoints& points, Index begin, Index end, float* out, Index stride) {
-  const auto run = [&](auto tiles) {
-    tiles(formula, rows, num_rows, points, begin, end, out, stride);
-  };
-  switch (formula.form) {
-    case Form::dot:
-      return run(SparseTilesOf<Form::dot>);
-    case Form::polynomial:
-      return run(SparseTilesOf<Form::polynomial>);
-    case Form::rbf:
-      return run(SparseTilesOf<Form::rbf>);
-    case Form::sigmoid:
-      return run(SparseTilesOf<Form::sigmoid>);
-    case Form::squared_distance:
-      return run(SparseTilesOf<Form::squared_distance>);
-  }
+  ForForm(formula.form, [&]<Form kForm>() {
+    SparseTilesOf<kForm>(formula, rows, num_rows, points, begin, end, out, stride);
+  });
 }
 
 // One sparse row against kPanels panels. The panels are `panel_size` floats apart.
@@ -310,21 +303,10 @@ void MixedTilesAs(const Formula& formula, Index cols, const SparseQuery* rows, I
 void MixedTiles(const Formula& formula, Index cols, const SparseQuery* rows, Index num_rows,
                 const float* panels, const float* squared_norms, Index num_panels, float* out,
                 Index stride) {
-  const auto run = [&](auto tiles) {
-    tiles(formula, cols, rows, num_rows, panels, squared_norms, num_panels, out, stride);
-  };
-  switch (formula.form) {
-    case Form::dot:
-      return run(MixedTilesAs<Form::dot>);
-    case Form::polynomial:
-      return run(MixedTilesAs<Form::polynomial>);
-    case Form::rbf:
-      return run(MixedTilesAs<Form::rbf>);
-    case Form::sigmoid:
-      return run(MixedTilesAs<Form::sigmoid>);
-    case Form::squared_distance:
-      return run(MixedTilesAs<Form::squared_distance>);
-  }
+  ForForm(formula.form, [&]<Form kForm>() {
+    MixedTilesAs<kForm>(formula, cols, rows, num_rows, panels, squared_norms, num_panels, out,
+                        stride);
+  });
 }
 
 template <Form kForm>

@@ -14,7 +14,7 @@ BinarySettings binary_settings(const TrainingSet& data, const TrainContext& cont
   settings.kernel = data.kernel;
   settings.task = data.is_regression() ? Task::regression : Task::classification;
   settings.loss = context.options.loss;
-  settings.tube = context.options.tube;
+  settings.tube = context.options.tube_or_default();
   settings.seed = context.options.seed;
   settings.limits = limits_now(context);
   settings.cache_bytes = cache_bytes;

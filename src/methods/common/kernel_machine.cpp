@@ -27,8 +27,8 @@ Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& co
                              counted(data.features.cols(), "feature")),
                  resident_memory_bytes() + work * at_once, budget);
   const Index cache = left / 10 * 9 / at_once;
-  const Index wanted = context.options.cache_bytes;
-  return wanted > 0 ? std::min(wanted / at_once, cache) : cache;
+  const std::optional<Index> wanted = context.options.cache_bytes;
+  return wanted ? std::min(*wanted / at_once, cache) : cache;
 }
 
 std::vector<Index> KernelMachine::support_rows() const {

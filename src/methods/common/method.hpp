@@ -1,15 +1,22 @@
-// What every method of src/methods looks like from outside:
-//   MethodResult train_NAME(const TrainingSet& data, const TrainContext& context);
+// What every method of src/methods looks like from outside. A method is one file pair that defines
+//
+//   Method NAME_method();
+//
+// and one line in src/methods/methods.inc. Registry, help, documents, contract tests, tune and auto
+// read the descriptor.
 #pragma once
 
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "model/machine.hpp"
 #include "svm/training_set.hpp"
 #include "tamis/control.hpp"
+#include "tamis/methods.hpp"
 #include "tamis/options.hpp"
 #include "tamis/report.hpp"
 
@@ -36,11 +43,56 @@ struct TrainContext {
 };
 
 /// A method fills in of the report what it knows: stop reason, objective, gap, violation,
-/// iterations, evaluations, machines, support rows, phases, details, tables, warnings. train() adds
-/// the rest.
+/// iterations, evaluations, machines, support rows, phases, details, tables, warnings. The engine
+/// adds the rest.
 struct MethodResult {
   std::shared_ptr<const Machine> machine;
   TrainReport report;
+};
+
+/// What a method promises beyond what every method does (same model for any number of threads, a
+/// weight of 2 counts as two rows). The contract suite holds it to its word.
+struct Promises {
+  /// The optimum of the stated problem: a small change of the rows is a small change of the values.
+  bool is_optimum = false;
+  /// Shuffled rows give the same model, up to the rounding of sums.
+  bool ignores_row_order = false;
+  /// A row of weight w and w copies of it give the same labels.
+  bool copies_are_weights = false;
+  /// Refuses data that it cannot separate without error.
+  bool needs_separable = false;
+};
+
+/// What a search tries unless the user says otherwise.
+struct TuningAxes {
+  bool chooses_itself = false;  ///< there is nothing to search
+  bool cost = true;
+  bool gamma = true;              ///< for kernels that have one
+  std::vector<double> k = {};     ///< values of the option k
+  bool shares_kernel = false;     ///< folds and costs share kernel values: a finer grid is cheap
+  bool on_neighborhoods = false;  ///< can be tried on single neighborhoods
+};
+
+/// Training time grows like rows^p with p in this range.
+struct Growth {
+  double least = 1;
+  double most = 2.5;
+};
+
+/// What `auto` knows of the rows before it tries anything.
+struct DataFacts {
+  Index rows = 0;
+  double stored_per_row = 0;  ///< values per row that are not zero
+};
+
+struct Method {
+  MethodInfo info;
+  MethodResult (*train)(const TrainingSet& data, const TrainContext& context) = nullptr;
+  Promises promises = {};
+  TuningAxes tuning = {};
+  Growth growth = {};
+  /// Whether `auto` should try it on such rows; null: never.
+  bool (*worth_a_trial)(const DataFacts& facts, const TrainOptions& options) = nullptr;
 };
 
 }  // namespace tamis

@@ -61,7 +61,7 @@ BinaryEnsembleTrainer::BinaryEnsembleTrainer(const TrainingSet& data, const Bina
                                   random_.split(kScoreRows))),
       score_features_(data.features.select(select(std::span(task.rows), std::span(score_rows_)))),
       score_targets_(select(std::span(task.targets), std::span(score_rows_))),
-      score_weights_(row_weights(data, context.options.cost,
+      score_weights_(row_weights(data, context.options.cost_or_default(),
                                  select(std::span(task.rows), std::span(score_rows_)))),
       drawer_(class_of_row_, 2,
               resolve_subset_rows(options_.subset_rows, static_cast<Index>(task.rows.size())),
@@ -112,8 +112,8 @@ ParameterRanges BinaryEnsembleTrainer::find_ranges() {
       if (!candidate.finished) continue;
       const double error = error_on_unseen(candidate.said);
       const double gamma_factor = candidate.draw.kernel.gamma / data_.kernel.gamma;
-      record_.search.push_back(
-          {context_.options.cost * candidate.draw.cost_factor, candidate.draw.kernel.gamma, error});
+      record_.search.push_back({context_.options.cost_or_default() * candidate.draw.cost_factor,
+                                candidate.draw.kernel.gamma, error});
       if (error >= least) continue;
       least = error;
       best =
@@ -240,10 +240,11 @@ bool BinaryEnsembleTrainer::take_best(std::span<Candidate> candidates) {
   keep(candidate);
   record_.scoring_seconds += watch.seconds();
   if (weights_.wants_solving()) combine(kRoughEps);
-  record_.members.push_back(
-      {static_cast<double>(members_.size()), context_.options.cost * candidate.draw.cost_factor,
-       candidate.draw.kernel.gamma, static_cast<double>(candidate.machine->num_support_vectors()),
-       weights_.accuracy(), weights_.training_accuracy()});
+  record_.members.push_back({static_cast<double>(members_.size()),
+                             context_.options.cost_or_default() * candidate.draw.cost_factor,
+                             candidate.draw.kernel.gamma,
+                             static_cast<double>(candidate.machine->num_support_vectors()),
+                             weights_.accuracy(), weights_.training_accuracy()});
   return true;
 }
 

@@ -163,7 +163,7 @@ void EnsembleWeights::solve(const qp::Limits& limits, const RunControl& control)
   problem.features = value_matrix();
   problem.target = targets_;
   problem.cost = cost;
-  problem.bias = {Bias::Rule::penalised, 1};
+  problem.bias = {Bias::Rule::penalized, 1};
   problem.nonnegative = combination_ == Combination::nonnegative;
   problem.start = beta_;
   qp::StopCheck stop(limits, control);

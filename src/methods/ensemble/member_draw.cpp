@@ -89,15 +89,15 @@ void MemberDrawer::add_missing_classes(std::vector<Index>& positions, Random& ra
   std::sort(positions.begin(), positions.end());
 }
 
-Index resolve_subset_rows(Index asked, Index rows) {
-  return std::min(asked > 0 ? asked : std::clamp<Index>(rows / 50, 100, 2000), rows);
+Index resolve_subset_rows(std::optional<Index> asked, Index rows) {
+  return std::min(asked.value_or(std::clamp<Index>(rows / 50, 100, 2000)), rows);
 }
 
-Index resolve_score_rows(Index asked, Index rows) {
-  return std::min(asked > 0 ? asked : kMostScoreRows, rows);
+Index resolve_score_rows(std::optional<Index> asked, Index rows) {
+  return std::min(asked.value_or(kMostScoreRows), rows);
 }
 
-std::vector<Index> draw_score_rows(Index asked, Index rows, Random random) {
+std::vector<Index> draw_score_rows(std::optional<Index> asked, Index rows, Random random) {
   return sample_without_replacement(rows, resolve_score_rows(asked, rows), random);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -56,12 +57,12 @@ class MemberDrawer {
   Random random_;
 };
 
-/// Rows of a machine's part when `asked` is 0, and never more than there are.
-Index resolve_subset_rows(Index asked, Index rows);
+/// Rows of a member's subset when none are asked for, and never more than there are.
+Index resolve_subset_rows(std::optional<Index> asked, Index rows);
 
-/// Rows that machines are judged on: `asked` of them, or all up to 20,000 when 0.
-Index resolve_score_rows(Index asked, Index rows);
+/// Rows that members are scored on: `asked` of them, or all up to 20,000.
+Index resolve_score_rows(std::optional<Index> asked, Index rows);
 /// So many positions, ascending.
-std::vector<Index> draw_score_rows(Index asked, Index rows, Random random);
+std::vector<Index> draw_score_rows(std::optional<Index> asked, Index rows, Random random);
 
 }  // namespace tamis

@@ -40,12 +40,12 @@ Index cache_for_member(const TrainingSet& data, const TrainContext& context, Ind
                       EnsembleWeights::work_bytes(options.combine, scored, options.members)),
       checked_product(threads, binary_work_bytes(data.features, subset)));
   const Index needed = checked_sum(resident_memory_bytes(), work);
-  require_memory(fmt::format("an ensemble of {} scored on {} (see --score-rows)",
+  require_memory(fmt::format("an ensemble of {} scored on {} (score-rows)",
                              counted(options.members, "member"), counted(scored, "row")),
                  needed, budget);
   const Index cache = (budget - needed) / 10 * 9 / threads;
-  const Index wanted = context.options.cache_bytes;
-  return wanted > 0 ? std::min(wanted / threads, cache) : cache;
+  const std::optional<Index> wanted = context.options.cache_bytes;
+  return wanted ? std::min(*wanted / threads, cache) : cache;
 }
 
 std::shared_ptr<const Machine> make_ensemble(const TrainingSet& data, Decision decision,
@@ -167,6 +167,19 @@ MethodResult train_random_subset(const TrainingSet& data, const TrainContext& co
   add_tables(parts, &report);
   add_phases(parts, watch.seconds(), &report);
   return result;
+}
+
+Method random_subset_method() {
+  return {.info = {.name = "random-subset",
+                   .summary = "ensemble of SVMs on random subsets of the rows",
+                   .kind = MethodKind::ensemble,
+                   .does_regression = false,
+                   .needs_features = true,
+                   .options = {"multiclass", "members", "candidates", "search-trials", "combine",
+                               "combine-cost", "subset-rows", "cost-range", "gamma-range",
+                               "score-rows"}},
+          .train = train_random_subset,
+          .promises = {.ignores_row_order = true}};
 }
 
 }  // namespace tamis

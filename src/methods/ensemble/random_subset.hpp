@@ -16,5 +16,6 @@ namespace tamis {
 
 /// A WeightedEnsemble; of several classes, an ensemble for each binary machine.
 MethodResult train_random_subset(const TrainingSet& data, const TrainContext& context);
+Method random_subset_method();
 
 }  // namespace tamis

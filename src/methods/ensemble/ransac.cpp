@@ -52,15 +52,14 @@ class Ransac {
 
   MethodResult run(const RunControl& control) {
     // A cancelled run still makes a model.
-    ProgressMeter meter(unstopped(control), "train", options_.ensemble.trials);
+    ProgressMeter meter(unstopped(control), "train", options_.ensemble.trials.value_or(0));
     table_ = {"trials", {"trial", "cost", "gamma", "support_vectors", "error"}, {}};
     MethodResult result;
     result.report.machines = 0;
     StopReason stop = StopReason::converged;
     for (Index first = 0; stop == StopReason::converged && !is_done(first); first += kAtOnce) {
-      const Index count = options_.ensemble.trials == 0
-                              ? kAtOnce
-                              : std::min(kAtOnce, options_.ensemble.trials - first);
+      const Index count =
+          std::min(kAtOnce, options_.ensemble.trials.value_or(first + kAtOnce) - first);
       std::vector<Trial> trials = train_trials(first, count);
       score(trials);
       for (Trial& trial : trials) judge(std::move(trial), &result.report);
@@ -74,7 +73,7 @@ class Ransac {
  private:
   TrainContext context() const { return {options_, quiet_, watch_}; }
   bool is_done(Index trials) const {
-    return options_.ensemble.trials > 0 && trials >= options_.ensemble.trials;
+    return options_.ensemble.trials && trials >= *options_.ensemble.trials;
   }
 
   // Each trial that runs at the same time may use its part of the cache.
@@ -87,7 +86,7 @@ class Ransac {
         fmt::format("{} on {}", counted(threads, "machine"), counted(drawer_.size(), "row")),
         needed, budget);
     const Index left = std::max<Index>(1, (budget - needed) / 2 / threads);
-    options_.cache_bytes = options_.cache_bytes > 0 ? std::min(options_.cache_bytes, left) : left;
+    options_.cache_bytes = std::min(options_.cache_bytes.value_or(left), left);
   }
 
   std::vector<Trial> train_trials(Index first, Index count) {
@@ -155,10 +154,10 @@ class Ransac {
     if (trial.error <= 1) {
       report->kernel_evaluations +=
           trial.machine->num_support_vectors() * static_cast<Index>(score_rows_.size());
-      table_.rows.push_back({static_cast<double>(trial.number),
-                             options_.cost * trial.draw.cost_factor, trial.draw.kernel.gamma,
-                             static_cast<double>(trial.machine->num_support_vectors()),
-                             trial.error});
+      table_.rows.push_back(
+          {static_cast<double>(trial.number), options_.cost_or_default() * trial.draw.cost_factor,
+           trial.draw.kernel.gamma, static_cast<double>(trial.machine->num_support_vectors()),
+           trial.error});
     }
     if (best_.machine != nullptr && trial.error >= best_.error) return;
     best_ = std::move(trial);
@@ -167,7 +166,7 @@ class Ransac {
   void finish(StopReason stop, MethodResult* result) {
     TrainReport& report = result->report;
     // With no number of trials given, the time is what was asked for.
-    const bool as_asked = options_.ensemble.trials == 0 && stop == StopReason::time_limit;
+    const bool as_asked = !options_.ensemble.trials && stop == StopReason::time_limit;
     report.stop_reason = as_asked ? StopReason::converged : std::max(report.stop_reason, stop);
     report.support_rows = std::move(best_.report.support_rows);
     report.machine_iterations = std::move(best_.report.machine_iterations);
@@ -179,7 +178,7 @@ class Ransac {
     report.details = {
         {"trials_scored", static_cast<double>(table_.rows.size())},
         {"best_trial", static_cast<double>(best_.number)},
-        {"best_cost", options_.cost * best_.draw.cost_factor},
+        {"best_cost", options_.cost_or_default() * best_.draw.cost_factor},
         {"best_gamma", best_.draw.kernel.gamma},
         {"subset_rows", static_cast<double>(drawer_.size())},
         {"score_rows", static_cast<double>(score_rows_.size())},
@@ -207,6 +206,16 @@ class Ransac {
 
 MethodResult train_ransac(const TrainingSet& data, const TrainContext& context) {
   return Ransac(data, context).run(context.control);
+}
+
+Method ransac_method() {
+  return {.info = {.name = "ransac",
+                   .summary = "the best single SVM of many on random subsets",
+                   .kind = MethodKind::part_of_rows,
+                   .does_regression = false,
+                   .options = {"multiclass", "trials", "subset-rows", "cost-range", "gamma-range",
+                               "score-rows"}},
+          .train = train_ransac};
 }
 
 }  // namespace tamis

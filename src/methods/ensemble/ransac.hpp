@@ -8,5 +8,6 @@ namespace tamis {
 
 /// An ordinary kernel machine: the one with the fewest errors on rows it was not trained on.
 MethodResult train_ransac(const TrainingSet& data, const TrainContext& context);
+Method ransac_method();
 
 }  // namespace tamis

@@ -12,4 +12,15 @@ MethodResult train_exact(const TrainingSet& data, const TrainContext& context) {
   return result;
 }
 
+Method exact_method() {
+  return {.info = {.name = "exact",
+                   .summary = "the optimum of the full problem on all rows (C-SVC, epsilon-SVR)",
+                   .kind = MethodKind::exact,
+                   .options = {"multiclass"}},
+          .train = train_exact,
+          .promises = {.is_optimum = true, .ignores_row_order = true, .copies_are_weights = true},
+          .tuning = {.shares_kernel = true},
+          .worth_a_trial = [](const DataFacts&, const TrainOptions&) { return true; }};
+}
+
 }  // namespace tamis

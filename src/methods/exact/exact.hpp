@@ -6,5 +6,6 @@
 namespace tamis {
 
 MethodResult train_exact(const TrainingSet& data, const TrainContext& context);
+Method exact_method();
 
 }  // namespace tamis

@@ -61,7 +61,7 @@ MethodResult train_linear(const TrainingSet& data, const TrainContext& context) 
     problem.cost = cost;
     problem.task = data.is_regression() ? Task::regression : Task::classification;
     problem.loss = context.options.loss;
-    problem.tube = context.options.tube;
+    problem.tube = context.options.tube_or_default();
     problem.bias = context.options.bias;
     problem.copies_rows = copies;
     qp::StopCheck stop(limits_now(context), context.control);
@@ -95,12 +95,27 @@ MethodResult train_linear(const TrainingSet& data, const TrainContext& context) 
   if (beyond_precision) {
     result.report.warnings.emplace_back(
         "the tolerance is beyond double precision for values of this size and this cost: scale the "
-        "columns (--scale minmax), or lower the cost");
+        "columns (scale minmax), or lower the cost");
   }
   result.report.details.emplace_back(
       "support_rows", std::accumulate(support_rows.begin(), support_rows.end(), 0.0));
   result.machine = std::make_shared<const LinearMachine>(std::move(parts));
   return result;
+}
+
+Method linear_method() {
+  return {.info = {.name = "linear",
+                   .summary = "linear SVM without a kernel, by dual coordinate descent",
+                   .kind = MethodKind::exact,
+                   .uses_kernel = false,
+                   .options = {"multiclass", "bias"}},
+          .train = train_linear,
+          .promises = {.is_optimum = true, .ignores_row_order = true, .copies_are_weights = true},
+          .tuning = {.gamma = false},
+          .growth = {1, 1.5},
+          .worth_a_trial = [](const DataFacts&, const TrainOptions& options) {
+            return options.kernel != KernelType::precomputed;
+          }};
 }
 
 }  // namespace tamis

@@ -6,5 +6,6 @@
 namespace tamis {
 
 MethodResult train_linear(const TrainingSet& data, const TrainContext& context);
+Method linear_method();
 
 }  // namespace tamis

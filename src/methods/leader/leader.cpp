@@ -106,4 +106,14 @@ MethodResult train_leader(const TrainingSet& data, const TrainContext& context) 
   return result;
 }
 
+Method leader_method() {
+  return {.info = {.name = "leader",
+                   .summary = "one model on leaders: rows that stand for all rows close to them",
+                   .kind = MethodKind::part_of_rows,
+                   .does_regression = false,
+                   .options = {"multiclass", "threshold", "leaders", "leader-gamma",
+                               "leader-weights", "refine"}},
+          .train = train_leader};
+}
+
 }  // namespace tamis

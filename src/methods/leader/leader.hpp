@@ -7,5 +7,6 @@
 namespace tamis {
 
 MethodResult train_leader(const TrainingSet& data, const TrainContext& context);
+Method leader_method();
 
 }  // namespace tamis

@@ -23,10 +23,8 @@ std::vector<Index> positions(Index count) {
 Metric leader_metric(const TrainingSet& data, const TrainOptions& options) {
   Kernel kernel = data.kernel;
   if (kernel.type == KernelType::rbf) {
-    kernel.gamma =
-        options.leader.gamma > 0
-            ? options.leader.gamma
-            : kernel.gamma / static_cast<double>(std::max<Index>(1, data.features.cols()));
+    kernel.gamma = options.leader.gamma.value_or(
+        kernel.gamma / static_cast<double>(std::max<Index>(1, data.features.cols())));
   }
   return {kernel};
 }

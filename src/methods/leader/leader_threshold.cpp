@@ -24,7 +24,7 @@ constexpr double kCloseEnough = 0.03;  // of log(leaders / wanted)
 constexpr double kLeastSlope = 0.1;    // of log leaders by log threshold: flatter tells nothing
 
 Index wanted_leaders(Index rows, Index classes, const LeaderOptions& options) {
-  if (options.leaders > 0) return options.leaders;
+  if (options.leaders) return *options.leaders;
   const Index least = kLeastOfAClass * classes;
   return std::clamp(rows / 10, std::min(rows, least), std::max(kMostLeaders, least));
 }
@@ -182,7 +182,7 @@ double leader_growth(const double (&rows)[3], const double (&leaders)[3], double
 std::vector<double> leader_thresholds(const TrainingSet& data, const Metric& metric, Index total,
                                       const TrainContext& context) {
   const LeaderOptions& options = context.options.leader;
-  std::vector<double> thresholds(usize(data.num_classes), options.threshold);
+  std::vector<double> thresholds(usize(data.num_classes), options.threshold.value_or(0));
   for (const auto& [label, threshold] : options.class_thresholds) {
     const Index c = find_class(data.classes, label);
     if (c < 0) {
@@ -222,7 +222,7 @@ double find_threshold(const TrainingSet& data, const Metric& metric, Index wante
 }
 
 Index threshold_sample_rows(const LeaderOptions& options) {
-  const Index leaders = options.leaders > 0 ? options.leaders : kMostLeaders;
+  const Index leaders = options.leaders.value_or(kMostLeaders);
   constexpr Index kMost = std::numeric_limits<Index>::max() / kRowsPerLeader;
   return std::max(kFirstRows, kRowsPerLeader * std::min(leaders, kMost));
 }

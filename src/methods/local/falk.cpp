@@ -159,9 +159,9 @@ Neighborhoods whole_set(Index rows) {
 }
 
 // k': what was asked for, or half of k. A neighbourhood of all rows covers them all.
-Index cover_size(Index k, Index asked, Index rows) {
+Index cover_size(Index k, std::optional<Index> asked, Index rows) {
   if (k == rows) return k;
-  return asked > 0 ? std::min(asked, k) : std::max<Index>(1, k / 2);
+  return asked ? std::min(*asked, k) : std::max<Index>(1, k / 2);
 }
 
 MethodResult train_with(const TrainingSet& data, const TrainContext& context, Anchors anchors,
@@ -172,7 +172,7 @@ MethodResult train_with(const TrainingSet& data, const TrainContext& context, An
   Phases phases(&result.report);
   const LocalOptions& options = context.options.local;
   Settings settings;
-  settings.k = std::min(options.k > 0 ? options.k : default_neighbours(data.rows()), data.rows());
+  settings.k = std::min(options.k.value_or(default_neighbours(data.rows())), data.rows());
   Neighborhoods parts;
   try {
     const auto index =
@@ -186,7 +186,7 @@ MethodResult train_with(const TrainingSet& data, const TrainContext& context, An
       settings.percentile = chosen.percentile;
       phases.end("selection");
     }
-    settings.k_prime = cover_size(settings.k, select ? 0 : options.k_prime, data.rows());
+    settings.k_prime = cover_size(settings.k, select ? std::nullopt : options.k_prime, data.rows());
     parts = cover_rows(*index, data.features, settings.k, settings.k_prime, context.control);
     phases.end("centres");
   } catch (const Cancelled&) {
@@ -224,6 +224,51 @@ MethodResult train_falk_c(const TrainingSet& data, const TrainContext& context) 
 
 MethodResult train_falk_l(const TrainingSet& data, const TrainContext& context) {
   return train_with(data, context, Anchors::rows, true);
+}
+
+Method falk_method() {
+  return {
+      .info = {.name = "falk",
+               .summary =
+                   "local SVMs that cover the data; the one of the nearest training row answers",
+               .kind = MethodKind::local,
+               .needs_features = true,
+               .options = {"k", "k-prime", "index"}},
+      .train = train_falk,
+      .tuning = {.on_neighborhoods = true},
+      .growth = {1, 1.5},
+      .worth_a_trial = [](const DataFacts& facts, const TrainOptions& options) {
+        // Neighbors mean little among hundreds of features, and small data need no parts.
+        return options.kernel == KernelType::rbf && facts.rows > 5000 &&
+               facts.stored_per_row <= 300;
+      }};
+}
+
+Method falk_c_method() {
+  return {
+      .info =
+          {.name = "falk-c",
+           .summary =
+               "local SVMs; the one of the nearest center answers: smaller and faster than falk",
+           .kind = MethodKind::local,
+           .needs_features = true,
+           .options = {"k", "k-prime", "index"}},
+      .train = train_falk_c,
+      .tuning = {.on_neighborhoods = true},
+      .growth = {1, 1.5}};
+}
+
+Method falk_l_method() {
+  return {.info = {.name = "falk-l",
+                   .summary = "falk with k, C and the kernel width chosen on some neighborhoods",
+                   .kind = MethodKind::local,
+                   .does_regression = false,
+                   .needs_features = true,
+                   .options = {"index", "selection-centres", "selection-folds", "k-grid",
+                               "cost-grid", "percentiles"}},
+          .train = train_falk_l,
+          .tuning = {.chooses_itself = true},
+          .growth = {1, 1.5}};
 }
 
 }  // namespace tamis

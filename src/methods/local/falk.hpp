@@ -9,10 +9,13 @@ namespace tamis {
 
 /// FaLK-SVM: a row is decided by the machine of its nearest training row.
 MethodResult train_falk(const TrainingSet& data, const TrainContext& context);
+Method falk_method();
 /// FaLK-SVMc: by the machine of the nearest centre. Keeps only centres and support vectors.
 MethodResult train_falk_c(const TrainingSet& data, const TrainContext& context);
+Method falk_c_method();
 /// FaLK-SVMl: C, k and the local kernel width chosen on a few neighbourhoods first.
 MethodResult train_falk_l(const TrainingSet& data, const TrainContext& context);
+Method falk_l_method();
 
 /// The index an option names.
 Structure parse_structure(std::string_view name);

@@ -39,10 +39,9 @@ MethodResult finish(std::shared_ptr<const Machine> machine, Index k, const Train
 }  // namespace
 
 MethodResult train_knn(const TrainingSet& data, const TrainContext& context) {
-  const Index k = context.options.local.k;
-  LazyParts parts = make_parts(data, k > 0 ? k : kDefaultVoters);
+  LazyParts parts = make_parts(data, context.options.local.k.value_or(kDefaultVoters));
   std::vector<double> weights = data.cost;
-  for (double& weight : weights) weight /= context.options.cost;
+  for (double& weight : weights) weight /= context.options.cost_or_default();
   parts.cost = std::move(weights);
   auto machine = std::make_shared<const KnnMachine>(std::move(parts));
   return finish(machine, machine->parts().k, context);
@@ -52,15 +51,41 @@ MethodResult train_knn_svm(const TrainingSet& data, const TrainContext& context)
   const TrainOptions& options = context.options;
   LazySettings settings;
   settings.loss = options.loss;
-  settings.tube = options.tube;
+  settings.tube = options.tube_or_default();
   settings.eps = options.eps;
   settings.seed = options.seed;
-  const Index k = options.local.k > 0 ? options.local.k : default_neighbours(data.rows());
+  const Index k = options.local.k.value_or(default_neighbours(data.rows()));
   // Predicting has no time limit, so a hopeless neighbourhood must end by itself.
   settings.max_iterations = options.max_iterations > 0 ? options.max_iterations : 1000 * k;
   auto machine =
       std::make_shared<const KnnSvmMachine>(make_parts(data, k), settings, train_for_query);
   return finish(machine, machine->parts().k, context);
+}
+
+Method knn_svm_method() {
+  return {
+      .info = {.name = "knn-svm",
+               .summary =
+                   "an SVM on the k nearest training rows of each query, trained when predicting",
+               .kind = MethodKind::local,
+               .needs_features = true,
+               .options = {"k"}},
+      .train = train_knn_svm,
+      .promises = {.ignores_row_order = true},
+      .tuning = {.on_neighborhoods = true},
+      .growth = {1, 1.5}};
+}
+
+Method knn_method() {
+  return {.info = {.name = "knn",
+                   .summary = "majority vote (regression: mean) of the k nearest training rows",
+                   .kind = MethodKind::local,
+                   .needs_features = true,
+                   .options = {"k"}},
+          .train = train_knn,
+          .promises = {.ignores_row_order = true, .copies_are_weights = true},
+          .tuning = {.cost = false, .gamma = false, .k = {1, 3, 5, 9, 15, 25, 45}},
+          .growth = {1, 1.5}};
 }
 
 }  // namespace tamis

@@ -7,7 +7,9 @@ namespace tamis {
 
 /// The majority of the k nearest training rows, or their mean.
 MethodResult train_knn(const TrainingSet& data, const TrainContext& context);
+Method knn_method();
 /// A machine trained on the k nearest training rows of each query.
 MethodResult train_knn_svm(const TrainingSet& data, const TrainContext& context);
+Method knn_svm_method();
 
 }  // namespace tamis

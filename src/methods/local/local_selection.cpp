@@ -194,7 +194,7 @@ LocalParameters select_local_parameters(const TrainingSet& data, const NeighborI
     for (const double cost : options.cost_grid) {
       for (const double percentile : percentiles) {
         for (Index c = 0; c < centres; ++c)
-          trials.push_back({c, cost / context.options.cost, percentile});
+          trials.push_back({c, cost / context.options.cost_or_default(), percentile});
       }
     }
     std::vector<Index> errors(trials.size());
@@ -215,7 +215,8 @@ LocalParameters select_local_parameters(const TrainingSet& data, const NeighborI
       one.mean =
           static_cast<double>(std::accumulate(one.errors.begin(), one.errors.end(), Index{0})) /
           static_cast<double>(centres);
-      table.rows.push_back({static_cast<double>(k), trials[t].cost_factor * context.options.cost,
+      table.rows.push_back({static_cast<double>(k),
+                            trials[t].cost_factor * context.options.cost_or_default(),
                             trials[t].percentile, one.mean / static_cast<double>(internal)});
     }
     const Candidate& candidate = smoothest_good(candidates);
@@ -224,7 +225,8 @@ LocalParameters select_local_parameters(const TrainingSet& data, const NeighborI
   }
   report->tables.push_back(std::move(table));
   report->details.emplace_back("selected_k", static_cast<double>(best.parameters.k));
-  report->details.emplace_back("selected_cost", best.parameters.cost_factor * context.options.cost);
+  report->details.emplace_back("selected_cost",
+                               best.parameters.cost_factor * context.options.cost_or_default());
   if (best.parameters.percentile >= 0)
     report->details.emplace_back("selected_percentile", best.parameters.percentile);
   return best.parameters;

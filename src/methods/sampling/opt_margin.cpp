@@ -58,13 +58,11 @@ ReweightingSettings sampling_settings(const TrainingSet& data, const TrainOption
   // delta^2.
   const double dimension =
       static_cast<double>(data.features.cols()) + (data.is_regression() ? 2 : 1);
-  settings.first_draw =
-      options.opt_margin.draw > 0
-          ? options.opt_margin.draw
-          : static_cast<Index>(std::min(6 * dimension * dimension, double{kLargestFirstDraw}));
+  settings.first_draw = options.opt_margin.draw.value_or(
+      static_cast<Index>(std::min(6 * dimension * dimension, double{kLargestFirstDraw})));
   settings.delta = std::max(1.0, std::sqrt(static_cast<double>(settings.first_draw) / 6));
   // Both hulls need k points at least, and some choice.
-  if (options.opt_margin.draw == 0)
+  if (!options.opt_margin.draw)
     settings.first_draw = std::max(settings.first_draw, static_cast<Index>(std::ceil(4 * k)));
   return settings;
 }
@@ -75,21 +73,22 @@ MarginForm wanted_form(const MarginPoints& points, bool is_regression, bool is_h
   if (is_hard) return {MarginForm::Kind::hard, 1, 0};
   const double all = weight_of(points, 1) + weight_of(points, -1);
   const double rows = is_regression ? all / 2 : all;
-  const double nu = options.opt_margin.nu == 0 && is_regression ? kTubeNu : options.opt_margin.nu;
-  double k = options.opt_margin.margin_k;
-  if (k == 0 && nu > 0) k = std::max(1.0, nu * rows / 2);
-  if (k == 0) {
+  const MarginK& asked = options.opt_margin.margin_k;
+  const double nu = options.opt_margin.nu.value_or(is_regression ? kTubeNu : 0);
+  const bool by_nu = asked.rule == MarginK::Rule::automatic && nu > 0;
+  if (asked.rule == MarginK::Rule::automatic && !by_nu) {
     return {options.loss == SlackLoss::l2 ? MarginForm::Kind::squared_cost : MarginForm::Kind::cost,
-            0, options.cost};
+            0, options.cost_or_default()};
   }
   if (options.loss == SlackLoss::l2)
     throw InvalidArgument("loss is l2: reduced hulls (margin-k, nu, tubes) have linear slacks, l1");
-  if (k == kSmallestK) return {MarginForm::Kind::hulls, 1, 0};
+  if (asked.rule == MarginK::Rule::smallest) return {MarginForm::Kind::hulls, 1, 0};
+  const double k = by_nu ? std::max(1.0, nu * rows / 2) : asked.value;
   const double largest = std::min(weight_of(points, 1), weight_of(points, -1));
   if (k > largest) {
-    throw InvalidArgument(fmt::format(
-        "k is {:.6g} ({}): it can be at most {:.6g}, the weight of the smaller class", k,
-        options.opt_margin.margin_k > 0 ? "margin-k" : "nu times half the rows", largest));
+    throw InvalidArgument(
+        fmt::format("k is {:.6g} ({}): it can be at most {:.6g}, the weight of the smaller class",
+                    k, by_nu ? "nu times half the rows" : "margin-k", largest));
   }
   return {MarginForm::Kind::hulls, k, 0};
 }
@@ -106,7 +105,7 @@ MarginForm wanted_form(const MarginPoints& points, bool is_regression, bool is_h
     throw DataError(fmt::format(
         "no tube of half-width {} holds all rows: give a wider tube, another kernel or gamma, or "
         "use the method opt-soft-margin, which lets some rows outside",
-        options.tube));
+        options.tube_or_default()));
   }
   throw DataError(
       "the classes cannot be separated without error by this kernel: use the method "
@@ -119,14 +118,16 @@ Outcome run_sampling(Reweighting& sampling, const MarginPoints& points, bool is_
                      const TrainOptions& options, MarginForm* form) {
   Outcome outcome = Outcome::stopped;
   const double largest = std::min(weight_of(points, 1), weight_of(points, -1));
-  if (options.opt_margin.margin_k == kSmallestK && form->kind != MarginForm::Kind::hard) {
+  if (options.opt_margin.margin_k.rule == MarginK::Rule::smallest &&
+      form->kind != MarginForm::Kind::hard) {
     const MarginSearch found = find_smallest_k(sampling, largest);
     *form = {MarginForm::Kind::hulls, found.k > 0 ? found.k : largest, 0};
     outcome = found.outcome;
   } else {
     outcome = sampling.run(*form);
     // Nobody asked for this k: half of what is missing to the largest is added until it is enough.
-    const bool is_free = options.opt_margin.margin_k == 0 && options.opt_margin.nu == 0;
+    const bool is_free =
+        options.opt_margin.margin_k.rule == MarginK::Rule::automatic && !options.opt_margin.nu;
     while (is_free && outcome == Outcome::not_separated && form->kind == MarginForm::Kind::hulls &&
            largest - form->k > 0.001 * largest) {
       form->k = (form->k + largest) / 2;
@@ -209,7 +210,7 @@ SampledMachine train_classes(const SamplingRun& run, const BinaryTask& task) {
   const TrainOptions& options = run.context.options;
   const bool all_rows = static_cast<Index>(task.rows.size()) == data.rows();
   const ClassPoints points(data.kernel, all_rows ? data.features : data.features.select(task.rows),
-                           task.targets, relative_costs(data, task.rows, options.cost),
+                           task.targets, relative_costs(data, task.rows, options.cost_or_default()),
                            run.cache_bytes);
   MarginForm form = wanted_form(points, false, run.is_hard, options);
   ReweightingSettings settings = sampling_settings(data, options, form.k, task.index);
@@ -260,7 +261,8 @@ SampledMachine train_tube(const SamplingRun& run) {
   std::vector<double> centred = data.targets;
   for (double& number : centred) number -= mean;
   const TubePoints points(data.kernel, data.features, std::move(centred),
-                          relative_costs(data, rows, options.cost), options.tube, run.cache_bytes);
+                          relative_costs(data, rows, options.cost_or_default()),
+                          options.tube_or_default(), run.cache_bytes);
   MarginForm form = wanted_form(points, true, run.is_hard, options);
   ReweightingSettings settings = sampling_settings(data, options, form.k, 0);
   settings.on_status = [&](const qp::Status& status) { run.progress.update(status); };
@@ -278,14 +280,14 @@ SampledMachine train_tube(const SamplingRun& run) {
   machine.cost /= sigma;
   // Where k is more than half the rows, points on both sides of the tube are at their limit and
   // cancel out: the fit is then that of the tube turned inside out.
-  machine.fitted_tube = std::abs(options.tube - 1 / sigma);
+  machine.fitted_tube = std::abs(options.tube_or_default() - 1 / sigma);
   machine.margin = 0;  // of the separation in the space of features and response: of no use here
   const Direction features = points.feature_part(margin.w);
   machine.result.machine.rows = features.points;
   for (const double c : features.coefficients)
     machine.result.machine.coefficients.push_back(-c / sigma);
   machine.result.machine.offset = mean - margin.offset / sigma;
-  set_tube_objectives(points, sampling.answer(), data, options.tube, &machine);
+  set_tube_objectives(points, sampling.answer(), data, options.tube_or_default(), &machine);
   return machine;
 }
 
@@ -371,6 +373,26 @@ MethodResult train_opt_margin(const TrainingSet& data, const TrainContext& conte
 
 MethodResult train_opt_soft_margin(const TrainingSet& data, const TrainContext& context) {
   return train_sampled(data, context, false);
+}
+
+Method opt_margin_method() {
+  return {.info = {.name = "opt-margin",
+                   .summary = "hard margin by random sampling that ends in a provable optimum",
+                   .kind = MethodKind::exact,
+                   .options = {"multiclass", "draw", "carry-support"}},
+          .train = train_opt_margin,
+          .promises = {.is_optimum = true, .needs_separable = true},
+          .tuning = {.cost = false}};
+}
+
+Method opt_soft_margin_method() {
+  return {
+      .info = {.name = "opt-soft-margin",
+               .summary = "soft margin or tube by random sampling that ends in a provable optimum",
+               .kind = MethodKind::exact,
+               .options = {"multiclass", "margin-k", "nu", "draw", "carry-support"}},
+      .train = train_opt_soft_margin,
+      .promises = {.is_optimum = true}};
 }
 
 }  // namespace tamis

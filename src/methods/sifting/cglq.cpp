@@ -34,4 +34,14 @@ MethodResult train_cglq(const TrainingSet& data, const TrainContext& context) {
               });
 }
 
+Method cglq_method() {
+  return {.info = {.name = "cglq",
+                   .summary =
+                       "rounds on support vectors, their nearest neighbors and fresh random rows",
+                   .kind = MethodKind::part_of_rows,
+                   .options = {"multiclass", "delta", "neighbors", "validation-fraction",
+                               "patience", "improvement", "max-rounds"}},
+          .train = train_cglq};
+}
+
 }  // namespace tamis

@@ -8,5 +8,6 @@
 namespace tamis {
 
 MethodResult train_cglq(const TrainingSet& data, const TrainContext& context);
+Method cglq_method();
 
 }  // namespace tamis

@@ -24,18 +24,18 @@ constexpr double kBetaStep = 0.1;
 constexpr int kMostSkipped = 10;
 
 // L: every subsample has rows of every class.
-Index num_subsamples(const std::vector<std::vector<Index>>& classes, Index wanted) {
+Index num_subsamples(const std::vector<std::vector<Index>>& classes, std::optional<Index> wanted) {
   std::size_t least = classes[0].size();
   for (const auto& rows : classes) least = std::min(least, rows.size());
-  if (wanted == 0)
+  if (!wanted)
     return std::clamp<Index>(static_cast<Index>(least) / kLeastOfAClass, 1, kMostSubsamples);
-  if (wanted > std::max<Index>(1, static_cast<Index>(least))) {
+  if (*wanted > std::max<Index>(1, static_cast<Index>(least))) {
     throw InvalidArgument(fmt::format(
         "subsamples is {}: of the smallest class {} drawn, and each subsample needs one; "
         "take fewer subsamples or a larger delta",
-        wanted, counted(least, "row is", "rows are")));
+        *wanted, counted(least, "row is", "rows are")));
   }
-  return wanted;
+  return *wanted;
 }
 
 // Shares rows out so that sizes, also those within a class, differ by at most one.
@@ -76,7 +76,7 @@ std::vector<Index> support_of_all(const TrainingSet& data, const TrainContext& c
 
 MethodResult train_local_sampling(const TrainingSet& data, const TrainContext& context) {
   const LocalSamplingOptions& options = context.options.local_sampling;
-  const bool search = options.beta == 0;
+  const bool search = !options.beta;
   HoldOut split;
   if (search)
     split = hold_out(data, context);
@@ -105,7 +105,7 @@ MethodResult train_local_sampling(const TrainingSet& data, const TrainContext& c
     if (!search && betas.size() > 1) return std::vector<Index>();
     if (!balls) balls.emplace(data, context, support, split.pool_without(drawn));
     BallDraw::Drawn found;
-    double beta = search ? betas.back() : options.beta;
+    double beta = search ? betas.back() : *options.beta;
     for (int skipped = 0; skipped <= most_skipped; ++skipped) {
       if (search) beta += kBetaStep;
       found = balls->draw(beta);
@@ -139,6 +139,16 @@ MethodResult train_local_sampling(const TrainingSet& data, const TrainContext& c
   if (balls)
     report_detail(report, "radius") = report_detail(report, "beta") * balls->median_distance();
   return result;
+}
+
+Method local_sampling_method() {
+  return {.info = {.name = "local-sampling",
+                   .summary = "rows drawn around the support vectors of small subsamples",
+                   .kind = MethodKind::part_of_rows,
+                   .options = {"multiclass", "delta", "subsamples", "beta", "intensity", "budget",
+                               "draw-weights", "validation-fraction", "patience", "improvement",
+                               "max-rounds"}},
+          .train = train_local_sampling};
 }
 
 }  // namespace tamis

@@ -9,5 +9,6 @@
 namespace tamis {
 
 MethodResult train_local_sampling(const TrainingSet& data, const TrainContext& context);
+Method local_sampling_method();
 
 }  // namespace tamis

@@ -203,8 +203,7 @@ Random sift_random(const TrainContext& context, std::uint64_t step) {
 }
 
 double delta_or(const TrainContext& context, double otherwise) {
-  const double delta = context.options.sift.delta;
-  return delta > 0 ? delta : otherwise;
+  return context.options.sift.delta.value_or(otherwise);
 }
 
 std::vector<Index> draw_rows(const TrainingSet& data, std::span<const Index> rows, double fraction,

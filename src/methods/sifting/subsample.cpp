@@ -10,4 +10,14 @@ MethodResult train_subsample(const TrainingSet& data, const TrainContext& contex
   return sift(data, context, {}, rows, [](const KernelMachine&) { return std::vector<Index>(); });
 }
 
+Method subsample_method() {
+  return {
+      .info = {.name = "subsample",
+               .summary =
+                   "one model on a random sample of the rows: the baseline of the methods below",
+               .kind = MethodKind::part_of_rows,
+               .options = {"multiclass", "delta"}},
+      .train = train_subsample};
+}
+
 }  // namespace tamis

@@ -6,5 +6,6 @@
 namespace tamis {
 
 MethodResult train_subsample(const TrainingSet& data, const TrainContext& context);
+Method subsample_method();
 
 }  // namespace tamis

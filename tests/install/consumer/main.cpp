@@ -4,6 +4,6 @@
 
 int main() {
   const tamis::Dataset data = tamis::generate("checkerboard", {.rows = 200}).data;
-  const tamis::TrainResult trained = tamis::train(data, {.gamma = {tamis::Gamma::Rule::value, 20}});
+  const tamis::TrainResult trained = tamis::train(data, {.gamma = 20.0});
   return tamis::predict(trained.model, data.features()).size() == data.rows() ? 0 : 1;
 }

@@ -1,0 +1,41 @@
+// What a Model holds, for the library itself.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "model/machine.hpp"
+#include "tamis/model.hpp"
+
+namespace tamis {
+
+struct Calibration;  // src/calibration/calibration.hpp: turns decision values into probabilities
+
+struct ModelParts {
+  Task task = Task::classification;
+  Labels classes;  ///< empty for a regression
+  Scaling scaling;
+  std::shared_ptr<const Machine> machine;
+  std::string method;
+  std::shared_ptr<const Calibration> calibration;  ///< null: no probabilities
+
+  static Model wrap(ModelParts parts);
+  /// Those of an empty model have no machine.
+  static const ModelParts& of(const Model& model);
+};
+
+Model make_model(Task task, Labels classes, Scaling scaling, std::shared_ptr<const Machine> machine,
+                 std::string method);
+/// The same model with other probabilities, or with none (null).
+Model with_calibration(const Model& model, std::shared_ptr<const Calibration> calibration);
+
+inline const Machine& machine_of(const Model& model) { return *ModelParts::of(model).machine; }
+inline std::shared_ptr<const Machine> shared_machine(const Model& model) {
+  return ModelParts::of(model).machine;
+}
+inline const Calibration& calibration_of(const Model& model) {
+  return *ModelParts::of(model).calibration;
+}
+
+}  // namespace tamis

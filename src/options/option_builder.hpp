@@ -1,0 +1,218 @@
+// How the usual kinds of training options are described: a number, a list of numbers, one of a few
+// names. A description names its field once; type, text, range check and typed access follow from
+// the field's type.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tamis/options.hpp"
+
+namespace tamis {
+
+/// The numbers an option may have.
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_open = false;
+  bool high_open = false;
+
+  bool contains(double value) const;
+  /// "greater than 0 and at most 1".
+  std::string text() const;
+};
+constexpr Range any_number() { return {}; }
+constexpr Range above(double low) {
+  return {low, std::numeric_limits<double>::infinity(), true, false};
+}
+constexpr Range at_least(double low) {
+  return {low, std::numeric_limits<double>::infinity(), false, false};
+}
+constexpr Range between(double low, double high) { return {low, high, false, false}; }
+constexpr Range above_up_to(double low, double high) { return {low, high, true, false}; }
+constexpr Range from_below(double low, double high) { return {low, high, false, true}; }
+
+/// Name, LIBSVM's letter and help of an option.
+struct OptionText {
+  std::string_view name;
+  std::string_view letter;
+  std::string_view help;
+};
+
+/// What an empty value is called, and what it means.
+struct Unset {
+  std::string_view word = "automatic";
+  std::string_view meaning;
+};
+
+// From values of the public types to those of fields. Each throws InvalidArgument with `name`.
+double number_of(std::string_view name, const OptionValue& value);
+std::int64_t integer_of(std::string_view name, const OptionValue& value, std::int64_t low,
+                        std::int64_t high);
+bool flag_of(std::string_view name, const OptionValue& value);
+const std::string& word_of(std::string_view name, const OptionValue& value);
+std::vector<double> numbers_of(std::string_view name, const OptionValue& value);
+const LabelNumbers& labels_of(std::string_view name, const OptionValue& value);
+
+/// Throws InvalidArgument unless `value` is finite and in the range; `unset` is named as allowed.
+void require_in(const Range& range, std::string_view name, double value,
+                std::string_view unset = "");
+/// Throws InvalidArgument: the value is not one of the choices.
+[[noreturn]] void fail_choice(std::string_view name, std::string_view text,
+                              const std::vector<std::string_view>& choices);
+
+template <typename T>
+struct IsOptional : std::false_type {};
+template <typename T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+
+template <typename Number>
+Number convert_number(std::string_view name, const OptionValue& value) {
+  if constexpr (std::is_integral_v<Number>) {
+    constexpr auto kHighest = std::numeric_limits<std::int64_t>::max();
+    constexpr bool kWide = sizeof(Number) == sizeof(std::int64_t);
+    return static_cast<Number>(integer_of(
+        name, value, std::is_signed_v<Number> ? std::numeric_limits<Number>::min() : 0,
+        kWide ? kHighest : static_cast<std::int64_t>(std::numeric_limits<Number>::max())));
+  } else {
+    return number_of(name, value);
+  }
+}
+
+template <typename Number>
+OptionValue number_value(Number number) {
+  if constexpr (std::is_integral_v<Number>)
+    return static_cast<std::int64_t>(number);
+  else
+    return static_cast<double>(number);
+}
+
+/// A number or an optional number; `field(options)` gives a reference to it.
+template <typename Field>
+OptionDescription number_option(const OptionText& text, Field field, const Range& range,
+                                const Unset& unset = {}) {
+  using Stored = std::remove_reference_t<decltype(field(std::declval<TrainOptions&>()))>;
+  constexpr bool kOptional = IsOptional<Stored>::value;
+  using Number = typename std::conditional_t<kOptional, Stored, std::optional<Stored>>::value_type;
+  OptionDescription option;
+  option.name = text.name;
+  option.letter = text.letter;
+  option.help = text.help;
+  option.type = std::is_integral_v<Number> ? OptionType::integer : OptionType::number;
+  option.value = "NUMBER";
+  option.range = range.text();
+  if (kOptional) {
+    option.unset = unset.word;
+    option.default_help = unset.meaning;
+  }
+  option.set = [name = text.name, field](TrainOptions& options, const OptionValue& value) {
+    if constexpr (kOptional) {
+      if (std::holds_alternative<std::monostate>(value)) {
+        field(options) = std::nullopt;
+        return;
+      }
+    }
+    field(options) = convert_number<Number>(name, value);
+  };
+  option.get = [field](const TrainOptions& options) -> OptionValue {
+    const auto& stored = field(options);
+    if constexpr (kOptional) {
+      return stored ? number_value(*stored) : OptionValue();
+    } else {
+      return number_value(stored);
+    }
+  };
+  option.check = [name = text.name, field, range,
+                  word = option.unset](const TrainOptions& options) {
+    const std::optional<Number> stored = field(options);
+    if (stored) require_in(range, name, static_cast<double>(*stored), word);
+  };
+  return option;
+}
+
+/// One of a few names; enum values, or their names themselves.
+template <typename Value, typename Field>
+OptionDescription choice_option(const OptionText& text, Field field,
+                                std::vector<std::pair<std::string_view, Value>> values) {
+  OptionDescription option;
+  option.name = text.name;
+  option.letter = text.letter;
+  option.help = text.help;
+  option.type = OptionType::choice;
+  option.value = "NAME";
+  for (const auto& entry : values) option.choices.push_back(entry.first);
+  option.set = [name = text.name, field, values, choices = option.choices](
+                   TrainOptions& options, const OptionValue& value) {
+    const std::string& word = word_of(name, value);
+    for (const auto& [known, stored] : values) {
+      if (known != word) continue;
+      field(options) = stored;
+      return;
+    }
+    fail_choice(name, word, choices);
+  };
+  option.get = [field, values](const TrainOptions& options) -> OptionValue {
+    for (const auto& [known, stored] : values) {
+      if (field(options) == stored) return std::string(known);
+    }
+    return {};
+  };
+  option.check = [](const TrainOptions&) {};
+  return option;
+}
+
+template <typename Field>
+OptionDescription flag_option(const OptionText& text, Field field) {
+  OptionDescription option;
+  option.name = text.name;
+  option.letter = text.letter;
+  option.help = text.help;
+  option.type = OptionType::flag;
+  option.set = [name = text.name, field](TrainOptions& options, const OptionValue& value) {
+    field(options) = flag_of(name, value);
+  };
+  option.get = [field](const TrainOptions& options) -> OptionValue { return field(options); };
+  option.check = [](const TrainOptions&) {};
+  return option;
+}
+
+/// A list of numbers, each in the range. `count` of them, or any number of them when 0.
+template <typename Field>
+OptionDescription numbers_option(const OptionText& text, Field field, const Range& range) {
+  OptionDescription option;
+  option.name = text.name;
+  option.letter = text.letter;
+  option.help = text.help;
+  option.type = OptionType::numbers;
+  option.value = "NUMBER,..";
+  option.range = range.text();
+  option.set = [name = text.name, field](TrainOptions& options, const OptionValue& value) {
+    field(options) = numbers_of(name, value);
+  };
+  option.get = [field](const TrainOptions& options) -> OptionValue { return field(options); };
+  option.check = [name = text.name, field, range](const TrainOptions& options) {
+    if (field(options).empty()) fail_choice(name, "empty", {"one or more numbers"});
+    for (const double number : field(options)) require_in(range, name, number);
+  };
+  return option;
+}
+
+// The options that belong to a family of methods each, in the order in which help and documents
+// show them. Method descriptors (src/methods/common/method.hpp) say which method uses which.
+void add_common_options(std::vector<OptionDescription>& table);
+void add_kernel_options(std::vector<OptionDescription>& table);
+void add_linear_options(std::vector<OptionDescription>& table);
+void add_sifting_options(std::vector<OptionDescription>& table);
+void add_leader_options(std::vector<OptionDescription>& table);
+void add_local_options(std::vector<OptionDescription>& table);
+void add_ensemble_options(std::vector<OptionDescription>& table);
+void add_opt_margin_options(std::vector<OptionDescription>& table);
+
+}  // namespace tamis

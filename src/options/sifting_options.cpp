@@ -1,0 +1,59 @@
+// Methods that train on a part of the rows: subsample, cglq, local-sampling.
+#include "options/option_builder.hpp"
+
+namespace tamis {
+
+void add_sifting_options(std::vector<OptionDescription>& table) {
+  table.push_back(
+      number_option({"delta", "", "Sampling fraction: rows drawn at a time, as a fraction of all"},
+                    [](auto& o) -> auto& { return o.sift.delta; }, above_up_to(0, 1),
+                    {"automatic", "0.05, for local-sampling 0.1"}));
+  table.push_back(number_option(
+      {"neighbors", "", "Rows added around each support vector"},
+      [](auto& o) -> auto& { return o.sift.neighbors; }, at_least(0)));
+  table.push_back(number_option(
+      {"validation-fraction", "",
+       "Fraction of the rows in the validation set that judges the rounds, at most 20,000 rows"},
+      [](auto& o) -> auto& { return o.sift.validation_fraction; }, above_up_to(0, 0.5)));
+  table.push_back(number_option(
+      {"patience", "", "Rounds without improvement after which the best round so far is taken"},
+      [](auto& o) -> auto& { return o.sift.patience; }, at_least(1)));
+  table.push_back(number_option(
+      {"improvement", "", "Relative decrease of the validation error that counts as improvement"},
+      [](auto& o) -> auto& { return o.sift.improvement; }, from_below(0, 1)));
+  table.push_back(number_option(
+      {"max-rounds", "", "Limit on the number of rounds"},
+      [](auto& o) -> auto& { return o.sift.max_rounds; }, at_least(1)));
+  table.push_back(
+      number_option({"subsamples", "",
+                     "Number of disjoint subsamples (L) that the rows drawn first are dealt to"},
+                    [](auto& o) -> auto& { return o.local_sampling.subsamples; }, at_least(1),
+                    {"automatic", "leaves 50 rows per class in each, at most 12"}));
+  table.push_back(number_option(
+      {"beta", "", "Radius of the balls, in medians of the distance between support vectors"},
+      [](auto& o) -> auto& { return o.local_sampling.beta; }, above(0),
+      {"automatic", "0.1, 0.2 .. while the validation error falls"}));
+  table.push_back(
+      choice_option<Intensity>({"intensity", "",
+                                "A ball with the share eta contributes eta of all rows that may be "
+                                "drawn (budget), or of its "
+                                "own rows (literal)"},
+                               [](auto& o) -> auto& { return o.local_sampling.intensity; },
+                               {{"budget", Intensity::budget}, {"literal", Intensity::literal}}));
+  table.push_back(number_option(
+      {"budget", "",
+       "Rows that all balls together may contribute, as a fraction of those outside the "
+       "subsamples"},
+      [](auto& o) -> auto& { return o.local_sampling.budget; }, above_up_to(0, 1)));
+  table.push_back(choice_option<DrawWeights>(
+      {"draw-weights", "",
+       "inverse: C of a drawn row is divided by the probability that it was drawn"},
+      [](auto& o) -> auto& { return o.local_sampling.weights; },
+      {{"none", DrawWeights::none}, {"inverse", DrawWeights::inverse}}));
+  table.push_back(flag_option(
+      {"polish", "",
+       "Continue from the model on a part of the rows to the optimum on all rows (warm start)"},
+      [](auto& o) -> auto& { return o.polish; }));
+}
+
+}  // namespace tamis
