@@ -2,9 +2,13 @@
 import json
 import os
 import pathlib
+import pty
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 
 PROGRAM = os.path.abspath(os.environ.get("TAMIS", "tamis"))
@@ -66,6 +70,41 @@ class CliTest(unittest.TestCase):
     def start(self, *arguments, **settings):
         return subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=self.folder, stdout=subprocess.PIPE,
                                 stderr=settings.pop("stderr", subprocess.PIPE), **settings)
+
+    def interrupt(self, *arguments, number=signal.SIGINT, ready=b"\r\x1b[K"):
+        """Sends the signal once the program shows `ready` on its terminal: its line of progress. Returns exit code, standard
+        output, what it said after that, and the seconds from signal to end. A run that is over before has nothing to
+        interrupt: the test is skipped."""
+        ours, theirs = pty.openpty()
+        process = self.start(*arguments, stderr=theirs)
+        os.close(theirs)
+        said = bytearray()
+
+        def read_until(done):
+            try:
+                while not done():
+                    piece = os.read(ours, 4096)
+                    if not piece:
+                        return
+                    said.extend(piece)
+            except OSError:  # the other end is closed
+                return
+
+        read_until(lambda: ready in said)
+        if ready not in said:
+            process.communicate()
+            os.close(ours)
+            self.skipTest("over before it could be interrupted")
+        start = time.monotonic()
+        process.send_signal(number)
+        reader = threading.Thread(target=read_until, args=(lambda: False,))
+        reader.start()
+        out, _ = process.communicate(timeout=120 if SANITIZED else 60)
+        seconds = time.monotonic() - start
+        reader.join()
+        os.close(ours)
+        said_last = said.decode().rsplit("\r\x1b[K", 1)[1].replace("\r\n", "\n")
+        return process.returncode, out.decode(), said_last, seconds
 
     def run_tamis(self, *arguments, stdin=b"", stdout=subprocess.PIPE, env=None):
         if isinstance(stdin, str):

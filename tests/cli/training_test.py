@@ -1,5 +1,4 @@
 """Training and evaluating, by users who mean well and by those who do not."""
-import signal
 import time
 
 from harness import LINEAR_MODEL, CliTest, main
@@ -186,13 +185,9 @@ class Stopped(CliTest):
         self.usable()
 
     def test_interrupt(self):
-        process = self.start(*self.hard)
-        time.sleep(2)
-        self.assertIsNone(process.poll(), "too quick to be interrupted")
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 130, err)
-        self.assertIn(b"interrupted", err)
+        code, _, err, _ = self.interrupt(*self.hard, ready=b"train ")
+        self.assertEqual(code, 130, err)
+        self.assertIn("interrupted", err)
         self.usable()
 
 
