@@ -75,7 +75,7 @@ Progress = Optional[Callable[[Dict[str, Any]], None]]
 
 def load_core(package):
     """tamis._core and tamis._parameters, without the estimators, which may lack the constructors made here."""
-    sys.dont_write_bytecode = True  # beside the sources
+    sys.dont_write_bytecode = True  # next to the sources
     bare = types.ModuleType("tamis")
     bare.__path__ = [str(SOURCES), str(package)]
     sys.modules["tamis"] = bare

@@ -25,7 +25,8 @@ struct MethodInfo {
   bool does_regression = true;
   bool uses_kernel = true;
   bool needs_features = false;  ///< takes no precomputed kernel
-  /// Options that it uses beside those of every method (and of every kernel, if it uses one).
+  /// Options that it uses in addition to those of every method (and of every kernel, if it uses
+  /// one).
   std::vector<std::string_view> options = {};
 };
 

@@ -16,7 +16,7 @@ std::string parameter_words(const TrainOptions& options);
 
 class AutoReport {
  public:
-  /// `asked` is what the user set, for data of so many rows.
+  /// `asked` is what the user set, for data with `rows` rows.
   AutoReport(const TrainOptions& asked, Index rows, const RunControl& control);
 
   /// Before the long part: what was chosen, its forecast, and why. `compared` are the candidates in

@@ -17,7 +17,7 @@ constexpr Index kTrialGrowth = 4;    // rows of a trial to rows of the one befor
 // candidate the best.
 constexpr double kPromising = 1.3;
 
-// Local models live on the nearest rows, so rows held out at random flatter them wherever rows come
+// Local models live on the nearest rows, so random hold-out rows flatter them wherever rows come
 // in runs of near copies (ijcnn1: forecast 1.1 %, later rows 1.8 %). They must be better by this.
 constexpr double kLocalHandicap = 1.05;
 

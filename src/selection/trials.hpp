@@ -27,7 +27,7 @@ HoldOut draw_hold_out(const Dataset& data, const Strata& strata, Random random);
 
 /// Trials that are judged by one hold-out set.
 struct TrialSeries {
-  /// Trains on so many rows. Nothing when the method cannot do it, or not in the seconds.
+  /// Trains on that number of rows. Nothing when the method cannot do it, or not in the seconds.
   std::function<std::optional<Trial>(const TrainOptions& options, Index rows, double seconds)> run;
   Index most_rows = 0;      ///< that are left to train on
   Index held_out_rows = 0;  ///< that judge
@@ -47,7 +47,7 @@ class Trials {
   /// Drawing 0 is always there; others draw a hold-out set of their own.
   TrialSeries series(std::size_t drawing);
 
-  /// The rows held out in drawing 0.
+  /// The hold-out set of drawing 0.
   const Dataset& validation() const { return first_->validation; }
 
   struct Best {
