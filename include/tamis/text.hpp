@@ -21,10 +21,6 @@ TAMIS_EXPORT std::int64_t parse_bytes(const std::string& text);
 TAMIS_EXPORT std::string counted(std::int64_t count, std::string_view one,
                                  std::string_view many = {});
 
-/// Edits that turn a into b: insert, delete, replace, or swap two neighbours, each costing 1
-/// (optimal string alignment).
-TAMIS_EXPORT int edit_distance(std::string_view a, std::string_view b);
-
 /// The known name closest to `text`, or empty when none is close enough to be a slip of the keys.
 TAMIS_EXPORT std::string_view nearest_name(std::string_view text,
                                            std::span<const std::string_view> known);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <vector>
 
+#include "base/edit_distance.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {

@@ -1,5 +1,7 @@
 #include "tamis/text.hpp"
 
+#include "base/edit_distance.hpp"
+
 #include <gtest/gtest.h>
 
 #include <vector>
