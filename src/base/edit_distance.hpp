@@ -5,8 +5,8 @@
 
 namespace tamis {
 
-/// Edits that turn a into b: insert, delete, replace, or swap two neighbors, each costing 1 (optimal
-/// string alignment).
+/// Edits that turn a into b: insert, delete, replace, or swap two neighbors, each costing 1
+/// (optimal string alignment).
 int edit_distance(std::string_view a, std::string_view b);
 
 }  // namespace tamis
