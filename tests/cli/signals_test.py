@@ -2,6 +2,7 @@
 import os
 import pathlib
 import pty
+import re
 import signal
 import subprocess
 import time
@@ -51,8 +52,9 @@ class Interrupt(CliTest):
 
     def test_waiting_for_input(self):
         process = self.start("check", "-", stdin=subprocess.PIPE)
-        while "SigCgt:\t0000000000000000" in pathlib.Path(f"/proc/{process.pid}/status").read_text():
-            time.sleep(0.002)  # until it catches signals
+        status = pathlib.Path(f"/proc/{process.pid}/status")
+        while not int(re.search(r"^SigCgt:\s*(\w+)", status.read_text(), re.MULTILINE)[1], 16) & 1 << (signal.SIGINT - 1):
+            time.sleep(0.002)  # until it catches the signal
         for _ in range(2):  # the first signal only asks; the second one ends the program
             process.send_signal(signal.SIGINT)
             try:
