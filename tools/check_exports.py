@@ -28,7 +28,7 @@ def main():
                         if path.name != "export.hpp")
     marked = set(re.findall(r"TAMIS_EXPORT [^;{(]*?(\w+)\(", headers))
     marked_classes = set(re.findall(r"(?:class|struct) TAMIS_EXPORT (\w+)", headers))
-    members = {"validate", "set_text", "text", "allowed"}  # marked one by one in structs that are not
+    members = {"validate", "set_text", "text"}  # marked one by one in structs that are not
     seen, wrong = set(), []
     for name in sorted(visible_names(sys.argv[1])):
         if name.startswith(("typeinfo", "vtable", "guard variable", "construction vtable")):

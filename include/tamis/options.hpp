@@ -268,8 +268,6 @@ struct OptionDescription {
   TAMIS_EXPORT void set_text(TrainOptions& options, std::string_view text) const;
   /// The value in the form set_text() reads.
   TAMIS_EXPORT std::string text(const TrainOptions& options) const;
-  /// "greater than 0; default: 1", or empty.
-  TAMIS_EXPORT std::string allowed() const;
 };
 
 /// Whether the method uses the option.

@@ -185,13 +185,4 @@ std::string OptionDescription::text(const TrainOptions& options) const {
   return std::visit(Write{unset}, get(options));
 }
 
-std::string OptionDescription::allowed() const {
-  std::string words = range;
-  const std::string standard = text(TrainOptions());
-  if (standard.empty()) return words;
-  words += fmt::format("{}default: {}", words.empty() ? "" : "; ", standard);
-  if (!default_help.empty()) words += fmt::format(" ({})", default_help);
-  return words;
-}
-
 }  // namespace tamis

@@ -183,7 +183,7 @@ OptionDescription flag_option(const OptionText& text, Field field) {
   return option;
 }
 
-/// A list of numbers, each in the range. `count` of them, or any number of them when 0.
+/// A list of numbers, one or more, each in the range.
 template <typename Field>
 OptionDescription numbers_option(const OptionText& text, Field field, const Range& range) {
   OptionDescription option;
