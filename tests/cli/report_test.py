@@ -98,6 +98,39 @@ class Report(CliTest):
         self.assertEqual(self.browser.run("document.querySelector('h1').textContent"), f"Comparison of methods on {name}")
         self.assertEqual(self.browser.run("document.querySelector('#table td').textContent"), "exact/</script><b>")
 
+    def test_hostile_names_run_nothing(self):
+        # Every way out of a text that HTML and scripts know, in file name, method name, column names and labels.
+        bad = "</title></script><img src=x onerror=document.title='hit'>\"'`${1}&lt;\u2028--><!--"
+        field = '"' + bad.replace('"', '""') + '"'
+        name = bad.replace("/", "|") + ".csv"
+        self.write(name, f"{field},b,label\n" + "".join(f"{x},{x * x % 7},{field if x % 2 else 'c'}\n" for x in range(60)))
+        self.ok("compare", name, "--methods", f"exact/{bad},linear", "--report", "r.html")
+        self.open("r.html", 1440)
+        self.assertEqual(self.browser.run("document.querySelector('h1').textContent"), f"Comparison of methods on {name}")
+        self.assertEqual(self.browser.run("document.title"), f"Comparison of methods on {name}")
+        self.assertEqual(self.browser.run("document.querySelector('#table td').textContent"), f"exact/{bad}")
+        self.assertEqual(self.browser.run("document.querySelectorAll('img').length"), 0)
+
+    def test_the_policy_runs_and_fetches_nothing_else(self):
+        self.compare()
+        self.open("r.html", 1440)
+        refused = self.browser.run("""(async () => {
+          const refused = [];
+          addEventListener('securitypolicyviolation', (event) => refused.push(event.effectiveDirective));
+          const script = document.createElement('script');
+          script.textContent = "document.title = 'hit'";
+          document.head.append(script);
+          const image = new Image();
+          await new Promise((done) => {
+            image.onload = image.onerror = done;
+            image.src = 'r.png';
+          });
+          await new Promise((done) => setTimeout(done));  // events of violations are tasks of their own
+          return refused.sort();
+        })()""")
+        self.assertEqual(refused, ["img-src", "script-src-elem"])
+        self.assertRegex(self.browser.run("document.title"), "^Comparison")
+
 
 if __name__ == "__main__":
     main()
