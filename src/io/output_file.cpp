@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
 
+#include "io/temporary_file.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -34,11 +34,6 @@ void sync_folder(const std::string& folder) {
   if (fd < 0) return;  // the rename happened; that it is on the disk is best effort
   fsync(fd);
   close(fd);
-}
-
-std::string folder_of(const std::string& path) {
-  const auto folder = std::filesystem::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
 }
 
 }  // namespace
@@ -71,17 +66,11 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
 
 OutputFile::~OutputFile() { close_now(); }
 
-// The name is short and independent of the target's, which may be as long as a name can be.
 void OutputFile::open_temporary() {
-  static std::atomic<unsigned> counter{0};
-  for (int attempt = 0; attempt < 1000; ++attempt) {
-    temporary_ = fmt::format("{}/.tamis-{}-{}.tmp", folder_of(target_), getpid(), counter++);
-    fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd_ >= 0 || errno != EEXIST) break;
-  }
-  if (fd_ >= 0) return;
-  temporary_.clear();
-  fail("cannot create");
+  OutputTemporary made = make_temporary_file(target_);
+  fd_ = made.fd;
+  if (fd_ < 0) fail("cannot create");
+  temporary_ = std::move(made.path);
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -116,19 +105,19 @@ void OutputFile::commit() {
     return;
   }
   if (fsync(fd_) != 0) fail("cannot write");
-  const int fd = fd_;
-  fd_ = -1;
-  if (close(fd) != 0) fail("cannot write");
+  // Closed last: without its lock the temporary file would count as abandoned.
   if (rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot rename into place");
   temporary_.clear();
+  close_now();
   sync_folder(folder_of(target_));
 }
 
 void OutputFile::close_now() {
-  if (fd_ >= 0 && fd_ != STDOUT_FILENO) close(fd_);
-  fd_ = -1;
+  // Removed before it is closed: the name may be another process's a moment after.
   if (!temporary_.empty()) unlink(temporary_.c_str());
   temporary_.clear();
+  if (fd_ >= 0 && fd_ != STDOUT_FILENO) close(fd_);
+  fd_ = -1;
 }
 
 void OutputFile::fail(const char* what) const {

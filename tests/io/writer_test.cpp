@@ -2,13 +2,16 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <random>
+#include <thread>
 
 #include "io/output_file.hpp"
 #include "support.hpp"
@@ -56,6 +59,70 @@ TEST(OutputFile, FollowsLinks) {
   }
   EXPECT_EQ(read_file(folder / "sub/real"), "new");
   EXPECT_EQ(read_file(folder / "sub/later"), "new");
+}
+
+// Leaves `count` temporary files behind, as a process that is killed does.
+void write_and_die(const std::string& path, int count) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::vector<std::unique_ptr<OutputFile>> files;
+    for (int i = 0; i < count; ++i) files.push_back(std::make_unique<OutputFile>(path));
+    _exit(0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  ASSERT_EQ(status, 0);
+}
+
+TEST(OutputFile, RemovesWhatKilledProcessesLeft) {
+  TempFolder folder;
+  write_and_die(folder / "x", 3);
+  EXPECT_EQ(folder.count(), 3U);
+  {
+    OutputFile other(folder / "y");  // not its business
+    EXPECT_EQ(folder.count(), 4U);
+  }
+  OutputFile file(folder / "x");
+  EXPECT_EQ(folder.count(), 1U);
+  file.write("new");
+  file.commit();
+  EXPECT_EQ(folder.count(), 1U);
+  EXPECT_EQ(read_file(folder / "x"), "new");
+}
+
+TEST(OutputFile, LeavesTheFilesOfLiveWritersAlone) {
+  TempFolder folder;
+  OutputFile first(folder / "x");
+  OutputFile second(folder / "x");
+  EXPECT_EQ(folder.count(), 2U);
+  first.write("first");
+  first.commit();
+  OutputFile third(folder / "x");
+  EXPECT_EQ(folder.count(), 3U);
+  third.write("third");
+  third.commit();
+  second.write("second");
+  second.commit();
+  EXPECT_EQ(read_file(folder / "x"), "second");
+  EXPECT_EQ(folder.count(), 1U);
+}
+
+TEST(OutputFile, ManyWritersOfOneFileLeaveAWholeOne) {
+  TempFolder folder;
+  std::vector<std::thread> writers;
+  for (int w = 0; w < 8; ++w) {
+    writers.emplace_back([&folder, w] {
+      for (int i = 0; i < 20; ++i) {
+        OutputFile file(folder / "x");
+        file.write(std::string(10000, static_cast<char>('a' + w)));
+        file.commit();
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  const std::string text = read_file(folder / "x");
+  EXPECT_EQ(text, std::string(10000, text.empty() ? '?' : text[0]));
+  EXPECT_EQ(folder.count(), 1U);
 }
 
 TEST(OutputFile, SaysWhyItFails) {
