@@ -8,6 +8,7 @@
 #include <string>
 
 #include "help.hpp"
+#include "out_of_memory.hpp"
 #include "parse.hpp"
 #include "session.hpp"
 #include "tamis/error.hpp"
@@ -36,12 +37,23 @@ const std::vector<CommandEntry>& all_commands() {
 
 namespace {
 
-int fail(int code, std::string message) {
-  // One line, whatever a file name or a library's message holds.
-  for (char& c : message) {
-    if (c == '\n' || c == '\r') c = ' ';
-  }
-  std::fprintf(stderr, "tamis: %s\n", message.c_str());
+// Takes no memory, which may be what there is no more of.
+int fail(int code, const char* message) {
+  char line[1000];
+  std::size_t length = 0;
+  const auto put = [&](const char* text) {
+    for (; *text != '\0'; ++text) {
+      // One line, whatever a file name or a library's message holds.
+      line[length++] = *text == '\n' || *text == '\r' ? ' ' : *text;
+      if (length + 1 < sizeof line) continue;
+      std::fwrite(line, 1, length, stderr);
+      length = 0;
+    }
+  };
+  put("tamis: ");
+  put(message);
+  line[length++] = '\n';
+  std::fwrite(line, 1, length, stderr);
   return code;
 }
 
@@ -66,6 +78,7 @@ int run_parsed(const Parsed& parsed) {
 
 int run_program(int argc, const char* const* argv) noexcept {
   try {
+    prepare_for_lack_of_memory();
     catch_signals();
     return run_parsed(parse_command_line(all_commands(), argc, argv));
   } catch (const UsageError& error) {
@@ -75,7 +88,7 @@ int run_program(int argc, const char* const* argv) noexcept {
   } catch (const Cancelled&) {
     return fail(signal_exit_code(), "interrupted");
   } catch (const std::bad_alloc&) {
-    return fail(kExitError, "out of memory: use fewer rows, or a smaller --memory");
+    return fail(kExitError, kOutOfMemory);
   } catch (const std::exception& error) {
     return fail(kExitError, error.what());
   }

@@ -82,8 +82,8 @@ std::string fill(std::string_view page,
   }
 }
 
-// Should a name ever get past the escaping, the browser runs nothing but the page's own scripts, and
-// fetches nothing. data: is the icon, without which browsers ask for one.
+// Should a name ever get past the escaping, the browser runs nothing but the page's own scripts,
+// and fetches nothing. data: is the icon, without which browsers ask for one.
 std::string content_policy() {
   return fmt::format(
       "default-src 'none'; script-src 'sha256-{}' 'sha256-{}'; style-src 'sha256-{}'; "
