@@ -52,7 +52,7 @@ Model calibrate(const Model& model, const Dataset& held_out, CalibrationMethod m
   const DecisionValues scores = decision_values(model, held_out.features(), control);
   return with_threads(control.threads, [&] {
     return with_calibration(
-        model, fit_calibration(method, decision_of(machine_of(model), model.classes()),
+        model, fit_calibration(method, machine_of(model).decision_shape().used(),
                                model.classes().size(), scores, codes, held_out.weights()));
   });
 }

@@ -84,7 +84,7 @@ void calibrate_by_folds(const Dataset& data, int folds, CalibrationMethod method
   } else {
     result->model = with_threads(control.threads, [&] {
       return with_calibration(
-          result->model, fit_calibration(method, decision_of(machine_of(result->model), classes),
+          result->model, fit_calibration(method, machine_of(result->model).decision_shape().used(),
                                          classes.size(), scores, codes, data.weights()));
     });
   }

@@ -203,7 +203,7 @@ std::shared_ptr<const Calibration> get_calibration(const TensorFile& file, const
                                                    const Labels& classes) {
   auto calibration = std::make_shared<Calibration>();
   calibration->method = parse_name(file, file.metadata("calibration"), parse_calibration_method);
-  calibration->decision = decision_of(machine, classes);
+  calibration->decision = machine.decision_shape().used();
   calibration->num_classes = classes.size();
   if (calibration->method == CalibrationMethod::sigmoid)
     get_sigmoids(file, calibration.get());
@@ -223,7 +223,7 @@ Model parse_native_model(InputBytes input, LocalTrainer trainer) {
   auto machine = get_machine(file, "", trainer);
   Labels classes = is_regression ? Labels() : get_classes(file);
   if (!is_regression && classes.empty()) throw DataError("the model has no classes");
-  machine->decision_columns(classes);  // throws unless they go together
+  require_classes(machine->decision_shape(), classes);
   Scaling scaling = get_scaling(file, machine->num_features());
   std::shared_ptr<const Calibration> calibration;
   if (!is_regression && file.has_metadata("calibration"))

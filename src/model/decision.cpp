@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
-#include "model/machine.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
 
@@ -63,17 +62,20 @@ std::int32_t winning_class(Decision decision, std::span<const double> values,
   return static_cast<std::int32_t>(std::max_element(votes.begin(), votes.end()) - votes.begin());
 }
 
-std::vector<std::string> decision_column_names(Decision decision, Index machines,
-                                               const Labels& classes) {
+void require_classes(const DecisionShape& shape, const Labels& classes) {
   const Index count = classes.size();
-  const bool fits = decision == Decision::single
-                        ? count <= 2 && machines == 1
-                        : count >= 1 && num_machines(decision, count) == machines;
-  if (!fits) {
-    throw DataError(fmt::format("{} not go with {} ({})",
-                                counted(count, "class does", "classes do"),
-                                counted(machines, "machine"), decision_name(decision)));
-  }
+  const bool fits = shape.decision == Decision::single
+                        ? count <= 2 && shape.columns == 1
+                        : count >= 1 && num_machines(shape.decision, count) == shape.columns;
+  if (fits) return;
+  throw DataError(fmt::format("{} not go with {} ({})", counted(count, "class does", "classes do"),
+                              counted(shape.columns, "machine"), decision_name(shape.decision)));
+}
+
+std::vector<std::string> decision_column_names(const DecisionShape& shape, const Labels& classes) {
+  require_classes(shape, classes);
+  const Decision decision = shape.decision;
+  const Index count = classes.size();
   std::vector<std::string> names;
   if (decision == Decision::single) {
     names.push_back(count == 0   ? "value"
@@ -87,13 +89,6 @@ std::vector<std::string> decision_column_names(Decision decision, Index machines
       names.push_back(classes.name(i) + "/" + classes.name(j));
   }
   return names;
-}
-
-Decision decision_of(const Machine& machine, const Labels& classes) {
-  const std::vector<std::string> columns = machine.decision_columns(classes);
-  if (columns.size() == 1) return Decision::single;
-  // Three classes have three columns either way: pairs are called "a/b".
-  return columns[0] == classes.name(0) ? Decision::one_vs_rest : Decision::one_vs_one;
 }
 
 }  // namespace tamis

@@ -33,14 +33,21 @@ Index num_voters(Decision decision, Index machines);
 std::int32_t winning_class(Decision decision, std::span<const double> values,
                            std::span<std::int32_t> votes);
 
-/// "a/b" for a pair, "a" for one against the rest, "value" for a regression (no classes). Throws
-/// DataError when the classes do not go with `machines` machines.
-std::vector<std::string> decision_column_names(Decision decision, Index machines,
-                                               const Labels& classes);
+/// How a machine decides, and how many decision columns it has.
+struct DecisionShape {
+  Decision decision = Decision::single;
+  Index columns = 1;
 
-class Machine;
+  /// A single column is decided by its sign, whatever it is called.
+  Decision used() const { return columns == 1 ? Decision::single : decision; }
+};
 
-/// How the machine decides between the classes, read off its decision columns.
-Decision decision_of(const Machine& machine, const Labels& classes);
+/// Throws DataError when the classes do not go with that many columns. Takes no memory, unlike the
+/// names: those of all pairs of many classes, or of long names, are far larger than the model.
+void require_classes(const DecisionShape& shape, const Labels& classes);
+
+/// "a/b" for a pair, "a" for one against the rest, "value" for a regression (no classes). Throws as
+/// require_classes() does.
+std::vector<std::string> decision_column_names(const DecisionShape& shape, const Labels& classes);
 
 }  // namespace tamis

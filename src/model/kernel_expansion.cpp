@@ -186,10 +186,6 @@ Matrix KernelExpansion::fit_columns(const Matrix& features) const {
   return fit_columns_of(support_vectors(), features);
 }
 
-std::vector<std::string> KernelExpansion::decision_columns(const Labels& classes) const {
-  return decision_column_names(parts_.decision, num_machines(), classes);
-}
-
 // The support vectors with `cols` columns, sparse if most of these would be zeros.
 Matrix KernelExpansion::widened_vectors(Index cols) const {
   const Matrix& vectors = support_vectors();

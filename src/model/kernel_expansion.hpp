@@ -36,7 +36,7 @@ class KernelExpansion : public Machine {
   Matrix support_points() const override { return parts_.support_vectors; }
   std::string describe() const override;
   Matrix fit_columns(const Matrix& features) const override;
-  std::vector<std::string> decision_columns(const Labels& classes) const override;
+  DecisionShape decision_shape() const override { return {parts_.decision, num_machines()}; }
   void decision_values(const Matrix& features, std::span<double> values,
                        const RunControl& control) const override;
   void classify(const Matrix& features, std::span<std::int32_t> classes,

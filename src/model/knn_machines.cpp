@@ -9,6 +9,7 @@
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
+#include "model/decision_sums.hpp"
 #include "neighbors/neighbor_index.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
@@ -55,11 +56,13 @@ const NeighborIndex& LazyMachine::index(const RunControl& control) const {
   return *index_;
 }
 
-void LazyMachine::decision_values(const Matrix& features, std::span<double> values,
-                                  const RunControl& control) const {
+// Calls answer(query, neighbours from near to far) for every row, from many threads.
+template <typename Answer>
+void LazyMachine::for_each_query(const Matrix& features, const RunControl& control,
+                                 const Answer& answer) const {
+  require_packing_memory(parts_.rows, features, control);
   const RunControl silent = quiet(control);
   const NeighborIndex& neighbours = index(silent);
-  const Index columns = num_columns();
   const Index k = std::min(parts_.k, parts_.rows.rows());
   const Index step = std::max<Index>(64, kNeighboursAtOnce / k);
   ProgressMeter meter(control, "predict", features.rows());
@@ -68,22 +71,37 @@ void LazyMachine::decision_values(const Matrix& features, std::span<double> valu
     std::iota(queries.begin(), queries.end(), begin);
     const Neighbors found = neighbours.nearest(features, queries, k, silent);
     parallel_each(static_cast<Index>(queries.size()), [&](Index q) {
-      isolated([&] {
-        answer(features, begin + q, found.rows_of(q),
-               values.subspan(usize((begin + q) * columns), usize(columns)), silent);
-      });
+      isolated([&] { answer(begin + q, found.rows_of(q), silent); });
       meter.add(1);
     });
   }
+}
+
+void LazyMachine::decision_values(const Matrix& features, std::span<double> values,
+                                  const RunControl& control) const {
+  const Index columns = decision_shape().columns;
+  for_each_query(features, control,
+                 [&](Index query, std::span<const Index> neighbours, const RunControl& silent) {
+                   answer(features, query, neighbours,
+                          values.subspan(usize(query * columns), usize(columns)), silent);
+                 });
+}
+
+void LazyMachine::classify(const Matrix& features, std::span<std::int32_t> classes,
+                           const RunControl& control) const {
+  for_each_query(features, control,
+                 [&](Index query, std::span<const Index> neighbours, const RunControl& silent) {
+                   classes[usize(query)] = class_of(features, query, neighbours, silent);
+                 });
 }
 
 std::string KnnMachine::describe() const {
   return fmt::format("{} nearest of {}", parts_.k, counted(parts_.rows.rows(), "row"));
 }
 
-std::vector<std::string> KnnMachine::decision_columns(const Labels& classes) const {
-  const Decision decision = parts_.num_classes > 2 ? Decision::one_vs_rest : Decision::single;
-  return decision_column_names(decision, num_columns(), classes);
+DecisionShape KnnMachine::decision_shape() const {
+  if (parts_.num_classes > 2) return {Decision::one_vs_rest, parts_.num_classes};
+  return {};
 }
 
 void KnnMachine::answer(const Matrix& /*features*/, Index /*query*/,
@@ -106,14 +124,13 @@ void KnnMachine::answer(const Matrix& /*features*/, Index /*query*/,
   for (double& value : values) value /= all;
 }
 
-void KnnMachine::classify(const Matrix& features, std::span<std::int32_t> classes,
-                          const RunControl& control) const {
-  const std::size_t columns = usize(num_columns());
-  std::vector<double> values(classes.size() * columns);
-  decision_values(features, values, control);
-  const Decision decision = parts_.num_classes > 2 ? Decision::one_vs_rest : Decision::single;
-  for (std::size_t i = 0; i < classes.size(); ++i)
-    classes[i] = winning_class(decision, std::span(values).subspan(i * columns, columns), {});
+std::int32_t KnnMachine::class_of(const Matrix& features, Index query,
+                                  std::span<const Index> neighbours,
+                                  const RunControl& control) const {
+  const DecisionShape shape = decision_shape();
+  std::vector<double> values(usize(shape.columns));
+  answer(features, query, neighbours, values, control);
+  return winning_class(shape.decision, values, {});
 }
 
 std::string KnnSvmMachine::describe() const {
@@ -121,30 +138,35 @@ std::string KnnSvmMachine::describe() const {
                      tamis::describe(parts_.kernel), parts_.k, counted(parts_.rows.rows(), "row"));
 }
 
-std::vector<std::string> KnnSvmMachine::decision_columns(const Labels& classes) const {
-  return decision_column_names(local_decision(parts_.num_classes), num_columns(), classes);
+DecisionShape KnnSvmMachine::decision_shape() const {
+  const Decision decision = local_decision(parts_.num_classes);
+  return {decision, num_machines(decision, parts_.num_classes)};
 }
 
-Index KnnSvmMachine::num_columns() const {
-  return num_machines(local_decision(parts_.num_classes), parts_.num_classes);
-}
-
-void KnnSvmMachine::answer(const Matrix& features, Index query, std::span<const Index> neighbours,
-                           std::span<double> values, const RunControl& control) const {
+LocalMachine KnnSvmMachine::train_on(std::span<const Index> neighbours,
+                                     const RunControl& control) const {
   const LocalRows rows{
       parts_.rows, parts_.codes.span(), parts_.targets.span(), parts_.cost.span(), {}};
   std::vector<Index> own(neighbours.begin(), neighbours.end());
   std::sort(own.begin(), own.end());
-  const LocalMachine machine = trainer_(rows, own, parts_.kernel, settings_, control);
+  return trainer_(rows, own, parts_.kernel, settings_, control);
+}
+
+void KnnSvmMachine::answer(const Matrix& features, Index query, std::span<const Index> neighbours,
+                           std::span<double> values, const RunControl& control) const {
+  const LocalMachine machine = train_on(neighbours, control);
   local_values(view_of(machine), parts_.kernel, parts_.rows, parts_.num_classes, features,
                std::vector<Index>{query}, values);
 }
 
-void KnnSvmMachine::classify(const Matrix& features, std::span<std::int32_t> classes,
-                             const RunControl& control) const {
-  std::vector<double> values(usize(checked_product(features.rows(), num_columns())));
-  decision_values(features, values, control);
-  local_classes(parts_.num_classes, values, classes);
+std::int32_t KnnSvmMachine::class_of(const Matrix& features, Index query,
+                                     std::span<const Index> neighbours,
+                                     const RunControl& control) const {
+  const LocalMachine machine = train_on(neighbours, control);
+  std::int32_t found = 0;
+  local_classes(view_of(machine), parts_.kernel, parts_.rows, parts_.num_classes, features,
+                std::vector<Index>{query}, {&found, 1});
+  return found;
 }
 
 }  // namespace tamis

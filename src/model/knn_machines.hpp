@@ -39,18 +39,26 @@ class LazyMachine : public Machine {
 
   void decision_values(const Matrix& features, std::span<double> values,
                        const RunControl& control) const override;
+  void classify(const Matrix& features, std::span<std::int32_t> classes,
+                const RunControl& control) const override;
 
  protected:
   /// Throws DataError unless the counts fit together.
   explicit LazyMachine(LazyParts parts);
-  virtual Index num_columns() const = 0;
   /// The values of one query, given its neighbours from near to far.
   virtual void answer(const Matrix& features, Index query, std::span<const Index> neighbours,
                       std::span<double> values, const RunControl& control) const = 0;
+  /// The class that these values stand for.
+  virtual std::int32_t class_of(const Matrix& features, Index query,
+                                std::span<const Index> neighbours,
+                                const RunControl& control) const = 0;
 
   LazyParts parts_;
 
  private:
+  template <typename Answer>
+  void for_each_query(const Matrix& features, const RunControl& control,
+                      const Answer& answer) const;
   const NeighborIndex& index(const RunControl& control) const;
 
   mutable std::mutex index_mutex_;
@@ -65,14 +73,13 @@ class KnnMachine : public LazyMachine {
 
   std::string_view kind() const override { return "knn"; }
   std::string describe() const override;
-  std::vector<std::string> decision_columns(const Labels& classes) const override;
-  void classify(const Matrix& features, std::span<std::int32_t> classes,
-                const RunControl& control) const override;
+  DecisionShape decision_shape() const override;
 
  protected:
-  Index num_columns() const override { return parts_.num_classes > 2 ? parts_.num_classes : 1; }
   void answer(const Matrix& features, Index query, std::span<const Index> neighbours,
               std::span<double> values, const RunControl& control) const override;
+  std::int32_t class_of(const Matrix& features, Index query, std::span<const Index> neighbours,
+                        const RunControl& control) const override;
 };
 
 class KnnSvmMachine : public LazyMachine {
@@ -83,17 +90,18 @@ class KnnSvmMachine : public LazyMachine {
 
   std::string_view kind() const override { return "knn-svm"; }
   std::string describe() const override;
-  std::vector<std::string> decision_columns(const Labels& classes) const override;
-  void classify(const Matrix& features, std::span<std::int32_t> classes,
-                const RunControl& control) const override;
+  DecisionShape decision_shape() const override;
   const LazySettings& settings() const { return settings_; }
 
  protected:
-  Index num_columns() const override;
   void answer(const Matrix& features, Index query, std::span<const Index> neighbours,
               std::span<double> values, const RunControl& control) const override;
+  std::int32_t class_of(const Matrix& features, Index query, std::span<const Index> neighbours,
+                        const RunControl& control) const override;
 
  private:
+  LocalMachine train_on(std::span<const Index> neighbours, const RunControl& control) const;
+
   LazySettings settings_;
   LocalTrainer trainer_;
 };

@@ -65,10 +65,6 @@ Matrix LinearMachine::fit_columns(const Matrix& features) const {
   return Machine::fit_columns(make_sparse ? features.to_sparse() : features);
 }
 
-std::vector<std::string> LinearMachine::decision_columns(const Labels& classes) const {
-  return decision_column_names(parts_.decision, num_machines(), classes);
-}
-
 void LinearMachine::values_of_row(const Matrix& features, Index row,
                                   std::span<double> values) const {
   const auto machines = values.size();

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
+#include "model/decision_sums.hpp"
 #include "neighbors/neighbor_index.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
@@ -32,6 +34,12 @@ void require_ranges(const SharedArray<Index>& begin, Index ranges, Index count,
 template <typename T>
 void require_below(const SharedArray<T>& values, Index limit, std::string_view what) {
   for (const T value : values.span()) require(value >= 0 && value < limit, what);
+}
+
+// Anchors are copied: of one large row there could be as many as the file has room for numbers.
+void require_distinct(const SharedArray<Index>& values, Index limit, std::string_view what) {
+  std::vector<std::uint8_t> seen(usize(limit), 0);
+  for (const Index value : values.span()) require(seen[usize(value)]++ == 0, what);
 }
 
 void require_finite(const SharedArray<double>& values, std::string_view what) {
@@ -66,6 +74,7 @@ void LocalModels::validate() const {
   require(machines > 0 && p.rows.rows() > 0, "there are none");
   require(p.num_classes >= 0 && p.num_classes != 1, "classes");
   require_below(p.anchors, p.rows.rows(), "an anchor's row");
+  require_distinct(p.anchors, p.rows.rows(), "two anchors are the same row");
   require_below(p.machine_of_anchor, machines, "an anchor's machine");
   require((p.machine_of_anchor.empty() ? machines : p.machine_of_anchor.size()) == num_anchors(),
           "the number of anchors");
@@ -76,9 +85,11 @@ void LocalModels::validate() const {
     require(std::isfinite(gamma) && gamma > 0, "a kernel width");
   require_ranges(p.pair_begin, machines, pairs, "the pairs of a machine");
   require(p.pair_classes.size() == 2 * pairs, "the classes of a pair");
+  const auto pair_at = [&p](Index k) {
+    return std::pair(p.pair_classes[2 * k], p.pair_classes[2 * k + 1]);
+  };
   for (Index k = 0; k < pairs; ++k) {
-    const std::int32_t first = p.pair_classes[2 * k];
-    const std::int32_t second = p.pair_classes[2 * k + 1];
+    const auto [first, second] = pair_at(k);
     require(first >= 0 && first < second && second < std::max<Index>(2, p.num_classes),
             "the classes of a pair");
   }
@@ -86,6 +97,8 @@ void LocalModels::validate() const {
     const Index own = p.pair_begin[m + 1] - p.pair_begin[m];
     require(p.only_class[m] >= 0 ? own == 0 : own > 0, "a machine has pairs, or one class");
     require(p.num_classes > 2 || own <= 1, "the pairs of a machine");
+    for (Index k = p.pair_begin[m] + 1; k < p.pair_begin[m + 1]; ++k)
+      require(pair_at(k - 1) < pair_at(k), "the pairs of a machine must ascend");
   }
   require_finite(p.offsets, "an offset");
   require_ranges(p.term_begin, pairs, p.coefficients.size(), "the terms of a pair");
@@ -108,12 +121,9 @@ Index LocalModels::num_anchors() const {
   return parts_.anchors.empty() ? parts_.rows.rows() : parts_.anchors.size();
 }
 
-Index LocalModels::num_columns() const {
-  return tamis::num_machines(local_decision(parts_.num_classes), parts_.num_classes);
-}
-
-std::vector<std::string> LocalModels::decision_columns(const Labels& classes) const {
-  return decision_column_names(local_decision(parts_.num_classes), num_columns(), classes);
+DecisionShape LocalModels::decision_shape() const {
+  const Decision decision = local_decision(parts_.num_classes);
+  return {decision, tamis::num_machines(decision, parts_.num_classes)};
 }
 
 const NeighborIndex& LocalModels::index(const RunControl& control) const {
@@ -160,8 +170,11 @@ Kernel LocalModels::kernel_of(Index machine) const {
   return kernel;
 }
 
-void LocalModels::decision_values(const Matrix& features, std::span<double> values,
-                                  const RunControl& control) const {
+// Calls answer(machine, queries) for the rows of each machine, some at a time, from many threads.
+template <typename Answer>
+void LocalModels::for_each_machine(const Matrix& features, const RunControl& control,
+                                   const Answer& answer) const {
+  require_packing_memory(parts_.rows, features, control);
   const std::vector<std::int32_t> machines = machines_of(features, control);
   // Queries grouped by machine, by counting.
   std::vector<Index> begin(usize(num_machines() + 1), 0);
@@ -182,24 +195,34 @@ void LocalModels::decision_values(const Matrix& features, std::span<double> valu
       pieces.push_back({m, first, std::min(first + kQueries, begin[usize(m) + 1])});
   }
   ProgressMeter meter(control, "predict", static_cast<Index>(machines.size()));
-  const Index columns = num_columns();
   parallel_each(static_cast<Index>(pieces.size()), [&](Index k) {
     const Piece& piece = pieces[usize(k)];
     const auto own = std::span(queries).subspan(usize(piece.begin), usize(piece.end - piece.begin));
+    answer(piece.machine, std::span<const Index>(own));
+    meter.add(piece.end - piece.begin);
+  });
+}
+
+void LocalModels::decision_values(const Matrix& features, std::span<double> values,
+                                  const RunControl& control) const {
+  const Index columns = decision_shape().columns;
+  for_each_machine(features, control, [&](Index machine, std::span<const Index> own) {
     std::vector<double> found(own.size() * usize(columns));
-    local_values(view(piece.machine), kernel_of(piece.machine), parts_.rows, parts_.num_classes,
-                 features, own, found);
+    local_values(view(machine), kernel_of(machine), parts_.rows, parts_.num_classes, features, own,
+                 found);
     for (std::size_t q = 0; q < own.size(); ++q)
       std::copy_n(found.data() + q * usize(columns), columns, values.data() + own[q] * columns);
-    meter.add(piece.end - piece.begin);
   });
 }
 
 void LocalModels::classify(const Matrix& features, std::span<std::int32_t> classes,
                            const RunControl& control) const {
-  std::vector<double> values(usize(checked_product(features.rows(), num_columns())));
-  decision_values(features, values, control);
-  local_classes(parts_.num_classes, values, classes);
+  for_each_machine(features, control, [&](Index machine, std::span<const Index> own) {
+    std::vector<std::int32_t> found(own.size());
+    local_classes(view(machine), kernel_of(machine), parts_.rows, parts_.num_classes, features, own,
+                  found);
+    for (std::size_t q = 0; q < own.size(); ++q) classes[usize(own[q])] = found[q];
+  });
 }
 
 void LocalModelsBuilder::add(const LocalMachine& machine) {

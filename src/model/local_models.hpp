@@ -51,7 +51,7 @@ class LocalModels : public Machine {
   Index num_support_vectors() const override { return num_support_vectors_; }
   Matrix support_points() const override;
   std::string describe() const override;
-  std::vector<std::string> decision_columns(const Labels& classes) const override;
+  DecisionShape decision_shape() const override;
   /// See local_values().
   void decision_values(const Matrix& features, std::span<double> values,
                        const RunControl& control) const override;
@@ -64,9 +64,11 @@ class LocalModels : public Machine {
  private:
   void validate() const;
   Index num_anchors() const;
-  Index num_columns() const;
   const NeighborIndex& index(const RunControl& control) const;
   std::vector<std::int32_t> machines_of(const Matrix& features, const RunControl& control) const;
+  template <typename Answer>
+  void for_each_machine(const Matrix& features, const RunControl& control,
+                        const Answer& answer) const;
   LocalView view(Index machine) const;
   Kernel kernel_of(Index machine) const;
 

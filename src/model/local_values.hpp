@@ -37,8 +37,10 @@ void local_values(const LocalView& machine, const Kernel& kernel, const Matrix& 
                   Index num_classes, const Matrix& queries, std::span<const Index> which,
                   std::span<double> values);
 
-/// The classes these values stand for.
-void local_classes(Index num_classes, std::span<const double> values,
+/// The classes that local_values() stand for, without these: there are as many as pairs of classes,
+/// of which the neighbourhood may have few.
+void local_classes(const LocalView& machine, const Kernel& kernel, const Matrix& rows,
+                   Index num_classes, const Matrix& queries, std::span<const Index> which,
                    std::span<std::int32_t> classes);
 
 }  // namespace tamis

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/decision.hpp"
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/model.hpp"
@@ -39,9 +40,12 @@ class Machine {
   /// For people: "rbf, gamma 2; 3044 support vectors".
   virtual std::string describe() const = 0;
 
+  virtual DecisionShape decision_shape() const = 0;
   /// Names of the decision columns, given the model's classes (empty for regression). Throws
   /// DataError when the machine does not go with that many classes.
-  virtual std::vector<std::string> decision_columns(const Labels& classes) const = 0;
+  std::vector<std::string> decision_columns(const Labels& classes) const {
+    return decision_column_names(decision_shape(), classes);
+  }
   /// values[i * columns + m]: column m for row i.
   virtual void decision_values(const Matrix& features, std::span<double> values,
                                const RunControl& control) const = 0;

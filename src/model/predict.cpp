@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "model/decision.hpp"
@@ -75,6 +76,24 @@ void require_values_of(const Model& model, const DecisionValues& values) {
     throw InvalidArgument("the decision values have other columns than those of the model");
 }
 
+// A model of many classes, or of long names, has far more columns than its file has bytes.
+void require_values_memory(const Model& model, Index rows, const RunControl& control) {
+  constexpr Index kAlways = Index{16} << 20;  // not worth asking for
+  const Labels& classes = model.classes();
+  const Index columns = machine_of(model).decision_shape().columns;
+  Index name_bytes = 0;
+  for (Index c = 0; c < classes.size(); ++c)
+    name_bytes += static_cast<Index>(classes.name(c).size());
+  // Each class is named in its pairs, or once.
+  const Index named = columns > classes.size() ? classes.size() : 1;
+  const Index bytes =
+      checked_sum(checked_product(columns, static_cast<Index>(sizeof(std::string)) +
+                                               checked_product(rows, Index{sizeof(double)})),
+                  checked_product(name_bytes, named));
+  if (bytes > kAlways)
+    require_memory("a table of decision values", bytes, memory_left(control.memory_bytes));
+}
+
 Labels labels_of(const Model& model, const std::vector<std::int32_t>& codes) {
   return model.classes().select(std::vector<Index>(codes.begin(), codes.end()));
 }
@@ -118,7 +137,7 @@ std::vector<std::int32_t> predict_codes(const Model& model, const DecisionValues
   require_values_of(model, values);
   std::vector<std::int32_t> codes(usize(values.rows), 0);
   if (model.classes().size() <= 1) return codes;
-  const Decision decision = decision_of(machine_of(model), model.classes());
+  const Decision decision = machine_of(model).decision_shape().used();
   with_threads(control.threads, [&] {
     parallel_ranges(values.rows, 1024, [&](Index begin, Index end) {
       std::vector<std::int32_t> votes(usize(num_voters(decision, values.cols)));
@@ -135,6 +154,7 @@ std::vector<std::int32_t> predict_codes(const Model& model, const DecisionValues
 DecisionValues decision_values(const Model& model, const Matrix& features,
                                const RunControl& control) {
   require_machine(model);
+  require_values_memory(model, features.rows(), control);
   DecisionValues result;
   result.columns = machine_of(model).decision_columns(model.classes());
   result.rows = features.rows();

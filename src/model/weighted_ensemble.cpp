@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
@@ -111,24 +112,31 @@ WeightedEnsemble::Group WeightedEnsemble::make_group(double gamma, std::span<con
   for (std::size_t v = 0; v < group.vectors.size(); ++v)
     place[usize(group.vectors[v])] = static_cast<Index>(v);
 
+  // Between machines all sums are zero; each clears what it used, so that many machines of few
+  // terms cost no more than their terms.
   std::vector<double> sums(group.vectors.size());
+  std::vector<Index> touched;
   for (std::size_t first = 0; first < members.size();) {
     Use use;
     use.machine = machine_of_member[usize(members[first])];
-    std::fill(sums.begin(), sums.end(), 0.0);
+    touched.clear();
     for (; first < members.size() && machine_of_member[usize(members[first])] == use.machine;
          ++first) {
       const std::size_t m = usize(members[first]);
       for (Index t = parts_.term_begin[m]; t < parts_.term_begin[m + 1]; ++t) {
-        sums[usize(place[usize(parts_.term_vectors[usize(t)])])] +=
-            parts_.weights[m] * parts_.coefficients[usize(t)];
+        const Index v = place[usize(parts_.term_vectors[usize(t)])];
+        sums[usize(v)] += parts_.weights[m] * parts_.coefficients[usize(t)];
+        touched.push_back(v);
       }
     }
-    require_finite(sums, "the coefficients overflow");
-    for (std::size_t v = 0; v < sums.size(); ++v) {
-      if (sums[v] == 0) continue;
-      use.places.push_back(static_cast<Index>(v));
-      use.coefficients.push_back(sums[v]);
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    for (const Index v : touched) {
+      const double sum = std::exchange(sums[usize(v)], 0.0);
+      require(std::isfinite(sum), "the coefficients overflow");
+      if (sum == 0) continue;
+      use.places.push_back(v);
+      use.coefficients.push_back(sum);
     }
     group.uses.push_back(std::move(use));
   }
@@ -159,10 +167,6 @@ std::string WeightedEnsemble::describe() const {
 
 Matrix WeightedEnsemble::fit_columns(const Matrix& features) const {
   return fit_columns_of(parts_.support_vectors, features);
-}
-
-std::vector<std::string> WeightedEnsemble::decision_columns(const Labels& classes) const {
-  return decision_column_names(parts_.decision, num_machines(), classes);
 }
 
 DecisionSums WeightedEnsemble::sums(const Matrix& features, const RunControl& control) const {

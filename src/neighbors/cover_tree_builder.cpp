@@ -77,6 +77,8 @@ CoverTree::Builder::Farthest CoverTree::Builder::take_centre(const Cell& cell,
 void CoverTree::Builder::divide(Cell& cell) {
   poll();
   if (cell.whole || cell.size() <= kLeafRows || cell.squared_radius == 0) return;
+  // Distances that overflow say nothing of who is near: any part would be as large again.
+  if (!std::isfinite(cell.squared_radius)) return;
   const float target = cell.squared_radius / 4;
   std::vector<std::uint32_t> centres{cell.centre};
   {

@@ -21,7 +21,7 @@ class CountingMachine : public Machine {
   Index num_features() const override { return 1; }
   Index num_support_vectors() const override { return 0; }
   std::string describe() const override { return "counting"; }
-  std::vector<std::string> decision_columns(const Labels&) const override { return {"1/-1"}; }
+  DecisionShape decision_shape() const override { return {}; }
   void decision_values(const Matrix& features, std::span<double> values,
                        const RunControl&) const override {
     rows_ += features.rows();

@@ -37,7 +37,7 @@ class OtherMachine : public Machine {
   Index num_features() const override { return 3; }
   Index num_support_vectors() const override { return 0; }
   std::string describe() const override { return ""; }
-  std::vector<std::string> decision_columns(const Labels&) const override { return {}; }
+  DecisionShape decision_shape() const override { return {}; }
   void decision_values(const Matrix&, std::span<double>, const RunControl&) const override {}
   void classify(const Matrix&, std::span<std::int32_t>, const RunControl&) const override {}
 };

@@ -58,12 +58,9 @@ Index internal_errors(const TrainingSet& data, std::span<const Index> neighbourh
                         std::back_inserter(kept));
     std::sort(kept.begin(), kept.end());
     const LocalMachine machine = train_local(rows, kept, settings, context.control).machine;
-    std::vector<double> values(
-        asked.size() * usize(num_machines(local_decision(data.num_classes), data.num_classes)));
-    local_values(view_of(machine), settings.kernel, data.features, data.num_classes, data.features,
-                 asked, values);
     std::vector<std::int32_t> decided(asked.size());
-    local_classes(data.num_classes, values, decided);
+    local_classes(view_of(machine), settings.kernel, data.features, data.num_classes, data.features,
+                  asked, decided);
     for (std::size_t a = 0; a < asked.size(); ++a)
       errors += decided[a] != data.codes[usize(asked[a])] ? 1 : 0;
   }
