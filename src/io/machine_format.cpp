@@ -6,8 +6,9 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <map>
 
+#include "io/flat_json.hpp"
 #include "io/text_chunks.hpp"
 #include "model/kernel_expansion.hpp"
 #include "model/knn_machines.hpp"
@@ -21,23 +22,31 @@ namespace {
 
 using nlohmann::json;
 
+// As JSON has it: 1.0, not 1.
+std::string number_text(double value) { return json(value).dump(); }
+
 std::string kernel_text(const Kernel& kernel) {
-  return json{{"type", kernel_name(kernel.type)},
-              {"gamma", kernel.gamma},
-              {"coef0", kernel.coef0},
-              {"degree", kernel.degree}}
-      .dump();
+  return fmt::format(R"({{"coef0":{},"degree":{},"gamma":{},"type":"{}"}})",
+                     number_text(kernel.coef0), kernel.degree, number_text(kernel.gamma),
+                     kernel_name(kernel.type));
+}
+
+// null if there is none: whatever is asked of that is an exception of json.
+const json& field(const std::map<std::string, json>& values, const std::string& name) {
+  static const json nothing;
+  const auto found = values.find(name);
+  return found == values.end() ? nothing : found->second;
 }
 
 Kernel get_kernel(const TensorFile& file, const std::string& prefix) {
   const std::string& text = file.metadata(prefix + "kernel");
   try {
-    const json value = json::parse(text);
+    const auto value = parse_flat_json(text);
     Kernel kernel;
-    kernel.type = parse_name(file, value.at("type").get<std::string>(), parse_kernel_type);
-    kernel.gamma = value.at("gamma").get<double>();
-    kernel.coef0 = value.at("coef0").get<double>();
-    const json& degree = value.at("degree");
+    kernel.type = parse_name(file, field(value, "type").get<std::string>(), parse_kernel_type);
+    kernel.gamma = field(value, "gamma").get<double>();
+    kernel.coef0 = field(value, "coef0").get<double>();
+    const json& degree = field(value, "degree");
     // Checked before it becomes an int: a cast of a number out of range is undefined.
     if (!degree.is_number_integer() || degree < 1 || degree > 100)
       throw DataError(
@@ -201,12 +210,11 @@ std::shared_ptr<const Machine> get_knn(const TensorFile& file, const std::string
 void add_knn_svm(TensorWriter& writer, const std::string& prefix, const Machine& machine) {
   add_lazy(writer, prefix, machine);
   const LazySettings& settings = dynamic_cast<const KnnSvmMachine&>(machine).settings();
-  writer.set_metadata(prefix + "training", json{{"squared_slacks", settings.loss == SlackLoss::l2},
-                                                {"tube", settings.tube},
-                                                {"eps", settings.eps},
-                                                {"max_iterations", settings.max_iterations},
-                                                {"seed", settings.seed}}
-                                               .dump());
+  writer.set_metadata(
+      prefix + "training",
+      fmt::format(R"({{"eps":{},"max_iterations":{},"seed":{},"squared_slacks":{},"tube":{}}})",
+                  number_text(settings.eps), settings.max_iterations, settings.seed,
+                  settings.loss == SlackLoss::l2, number_text(settings.tube)));
 }
 
 std::shared_ptr<const Machine> get_knn_svm(const TensorFile& file, const std::string& prefix,
@@ -215,12 +223,12 @@ std::shared_ptr<const Machine> get_knn_svm(const TensorFile& file, const std::st
   LazySettings settings;
   const std::string& text = file.metadata(prefix + "training");
   try {
-    const json value = json::parse(text);
-    settings.loss = value.at("squared_slacks").get<bool>() ? SlackLoss::l2 : SlackLoss::l1;
-    settings.tube = value.at("tube").get<double>();
-    settings.eps = value.at("eps").get<double>();
-    settings.max_iterations = value.at("max_iterations").get<std::int64_t>();
-    settings.seed = value.at("seed").get<std::uint64_t>();
+    const auto value = parse_flat_json(text);
+    settings.loss = field(value, "squared_slacks").get<bool>() ? SlackLoss::l2 : SlackLoss::l1;
+    settings.tube = field(value, "tube").get<double>();
+    settings.eps = field(value, "eps").get<double>();
+    settings.max_iterations = field(value, "max_iterations").get<std::int64_t>();
+    settings.seed = field(value, "seed").get<std::uint64_t>();
   } catch (const json::exception&) {
     throw DataError(fmt::format(
         "'training' is {}: it must be JSON with squared_slacks, tube, eps, max_iterations and seed",

@@ -1,14 +1,17 @@
 #include "io/tensor_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <nlohmann/json.hpp>
+#include <map>
+#include <utility>
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
+#include "io/flat_json.hpp"
 #include "io/text_chunks.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
@@ -41,30 +44,127 @@ Dtype parse_dtype(const json& value) {
   throw DataError("an array has an unknown dtype: F64, I64, F32, I32 and U8 are known");
 }
 
-json parse_json(std::string_view text) {
-  // Nesting is refused while it is read, so that it cannot take memory or stack.
-  const auto check_depth = [](int depth, json::parse_event_t, json&) {
-    if (depth > kMaxDepth) throw DataError("the header is nested too deeply");
-    return true;
-  };
-  json header = json::parse(text.begin(), text.end(), check_depth, false);
-  if (!header.is_object()) throw DataError("the header of the model file is not a JSON object");
-  return header;
+Index parse_size(const json& number, const std::string& key) {
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 62;
+  if (!number.is_number_unsigned() || number.get<std::uint64_t>() > kLargest)
+    throw DataError(fmt::format("'{}' has {}: it must be a whole number from 0 to 2^62", key,
+                                quote_text(number.dump())));
+  return static_cast<Index>(number.get<std::uint64_t>());
 }
 
-std::vector<Index> parse_sizes(const json& entry, const char* key) {
-  const auto list = entry.find(key);
-  if (list == entry.end() || !list->is_array())
-    throw DataError(fmt::format("an array in the header has no list '{}'", key));
-  std::vector<Index> sizes;
-  for (const json& number : *list) {
-    constexpr std::uint64_t kLargest = std::uint64_t{1} << 62;
-    if (!number.is_number_unsigned() || number.get<std::uint64_t>() > kLargest)
-      throw DataError(fmt::format("'{}' has {}: it must be a whole number from 0 to 2^62", key,
-                                  quote_text(number.dump())));
-    sizes.push_back(static_cast<Index>(number.get<std::uint64_t>()));
+// What the header says of one array.
+struct Entry {
+  Dtype dtype = Dtype::u8;
+  std::vector<Index> shape;
+  std::vector<Index> offsets;
+  bool has_dtype = false;
+  bool has_shape = false;
+  bool has_offsets = false;
+
+  void require_complete() const {
+    if (!has_dtype) parse_dtype(json());
+    for (const auto& [has, key] : {std::pair(has_shape, "shape"), {has_offsets, "data_offsets"}}) {
+      if (!has) throw DataError(fmt::format("an array in the header has no list '{}'", key));
+    }
   }
-  return sizes;
+};
+
+// {"__metadata__": {"key": "text"}, "name": {"dtype": "F32", "shape": [..], "data_offsets": [..]}}
+class HeaderReader final : public JsonEvents {
+ public:
+  std::map<std::string, std::string> metadata;
+  std::map<std::string, Entry> entries;
+
+  bool scalar(const json& value) override {
+    if (depth_ == 0) return false;
+    if (depth_ == 1) fail_name();
+    if (depth_ == 2 && in_metadata_) set_metadata(value);
+    if (depth_ == 2 && !in_metadata_) set_field(value);
+    if (list_ != nullptr) list_->push_back(parse_size(value, key_));
+    return true;
+  }
+  bool key(std::string& name) override {
+    (depth_ == 1 ? name_ : key_) = name;
+    return true;
+  }
+  bool start_object(std::size_t /*size*/) override {
+    enter();
+    if (depth_ != 2) return true;
+    in_metadata_ = name_ == "__metadata__";
+    entry_ = {};
+    return true;
+  }
+  bool end_object() override {
+    if (depth_ == 2 && !in_metadata_) {
+      entry_.require_complete();
+      entries[name_] = std::move(entry_);
+    }
+    --depth_;
+    return true;
+  }
+  bool start_array(std::size_t /*size*/) override {
+    if (depth_ == 0) return false;
+    if (depth_ == 1) fail_name();
+    enter();
+    if (depth_ != 3 || (key_ != "shape" && key_ != "data_offsets")) return true;
+    const bool is_shape = key_ == "shape";
+    (is_shape ? entry_.has_shape : entry_.has_offsets) = true;
+    list_ = is_shape ? &entry_.shape : &entry_.offsets;
+    list_->clear();
+    return true;
+  }
+  bool end_array() override {
+    list_ = nullptr;
+    --depth_;
+    return true;
+  }
+
+ private:
+  [[noreturn]] void fail_name() const {
+    throw DataError(fmt::format("'{}' in the header is not a JSON object", name_));
+  }
+
+  void enter() {
+    if (depth_ == 2 && in_metadata_) set_metadata(json());
+    if (list_ != nullptr) parse_size(json(), key_);
+    if (++depth_ > kMaxDepth) throw DataError("the header is nested too deeply");
+  }
+
+  void set_metadata(const json& value) {
+    if (!value.is_string())
+      throw DataError(fmt::format("'{}' in the metadata is not a string", key_));
+    metadata[key_] = value.get<std::string>();
+  }
+
+  void set_field(const json& value) {
+    if (key_ != "dtype") return;
+    entry_.dtype = parse_dtype(value);
+    entry_.has_dtype = true;
+  }
+
+  int depth_ = 0;
+  bool in_metadata_ = false;
+  std::string name_;  // of the entry
+  std::string key_;   // in the entry
+  Entry entry_;
+  std::vector<Index>* list_ = nullptr;  // being read
+};
+
+HeaderReader parse_header_text(std::string_view text) {
+  HeaderReader reader;
+  if (!json::sax_parse(text.begin(), text.end(), &reader))
+    throw DataError("the header of the model file is not a JSON object");
+  return reader;
+}
+
+std::string object_text(const std::map<std::string, std::string>& members) {
+  std::string text = "{";
+  for (const auto& [name, value] : members) {
+    if (text.size() > 1) text.push_back(',');
+    text.append(json_text(name)).append(":").append(value);
+  }
+  text.push_back('}');
+  return text;
 }
 
 std::size_t padded(std::size_t size) {
@@ -87,18 +187,22 @@ void TensorWriter::write(ByteSink& out) const {
   for (const Array& array : arrays_) order.push_back(&array);
   std::stable_sort(order.begin(), order.end(),
                    [](const Array* a, const Array* b) { return a->dtype < b->dtype; });
-  json header = json::object();
-  header["__metadata__"] = metadata_;
+  std::map<std::string, std::string> metadata;
+  for (const auto& [key, value] : metadata_) metadata[key] = json_text(value);
+  std::map<std::string, std::string> header{{"__metadata__", object_text(metadata)}};
   std::size_t offset = 0;
   for (const Array* array : order) {
-    TAMIS_CHECK(!header.contains(array->name));
-    header[array->name] = {{"dtype", info(array->dtype).name},
-                           {"shape", array->shape},
-                           {"data_offsets", {offset, offset + array->bytes.size()}}};
-    offset += array->bytes.size();
+    const std::size_t end = offset + array->bytes.size();
+    const bool is_new =
+        header
+            .emplace(array->name,
+                     fmt::format(R"({{"data_offsets":[{},{}],"dtype":"{}","shape":[{}]}})", offset,
+                                 end, info(array->dtype).name, fmt::join(array->shape, ",")))
+            .second;
+    TAMIS_CHECK(is_new);
+    offset = end;
   }
-  // Bytes that are not UTF-8 are replaced: metadata are words for people and our own.
-  std::string text = header.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string text = object_text(header);
   text.resize(padded(kLengthBytes + text.size()) - kLengthBytes, ' ');
   const std::uint64_t length = text.size();
   out.write(&length, sizeof length);
@@ -120,22 +224,13 @@ TensorFile::TensorFile(InputBytes input) : input_(std::move(input)) {
 }
 
 void TensorFile::parse_header(std::string_view text, std::size_t data_begin) {
-  const json header = parse_json(text);
-  for (const auto& [name, entry] : header.items()) {
-    if (!entry.is_object())
-      throw DataError(fmt::format("'{}' in the header is not a JSON object", name));
-    if (name == "__metadata__") {
-      for (const auto& [key, value] : entry.items()) {
-        if (!value.is_string())
-          throw DataError(fmt::format("'{}' in the metadata is not a string", key));
-        metadata_[key] = value.get<std::string>();
-      }
-      continue;
-    }
+  HeaderReader header = parse_header_text(text);
+  metadata_ = std::move(header.metadata);
+  for (auto& [name, entry] : header.entries) {
     Array array;
-    array.dtype = parse_dtype(entry.value("dtype", json()));
-    array.shape = parse_sizes(entry, "shape");
-    const std::vector<Index> offsets = parse_sizes(entry, "data_offsets");
+    array.dtype = entry.dtype;
+    array.shape = std::move(entry.shape);
+    const std::vector<Index>& offsets = entry.offsets;
     Index bytes = static_cast<Index>(info(array.dtype).bytes);
     for (const Index size : array.shape) {
       // Rows without columns take no bytes, but readers keep something for each.
