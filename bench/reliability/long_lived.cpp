@@ -85,7 +85,7 @@ int watch(double limit, const tamis::Dataset& data, const std::string& path) {
   double next_print = 0;
   while (seconds() < limit) {
     one_round(data, path, static_cast<std::uint64_t>(++rounds));
-    if (seconds() < limit / 4) settled = read_state();
+    if (rounds == 1 || seconds() < limit / 4) settled = read_state();
     if (seconds() < next_print) continue;
     print(seconds(), rounds, read_state());
     next_print = seconds() + limit / 20;
