@@ -18,7 +18,7 @@ class CalibrateCommand : public Command {
     options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
     options.argument("DATA", data_path_, true,
                      "labelled rows the model was not trained on; - is standard input");
-    options.text("-o,--output", output_, "FILE", "the model with probabilities");
+    options.output("-o,--output", output_, "the model with probabilities");
     options.choice("--how", how_, {"sigmoid", "isotonic"}, "NAME",
                    "a sigmoid (two numbers a machine), or any rising function (needs more rows)");
     options.reading(read_);

@@ -38,11 +38,11 @@ class CompareCommand : public Command {
     options.integer("--runs", runs_, 1, 10000, "N",
                     "train each so often, with different seeds, for means and deviations");
     options.flag("--with-libsvm", with_libsvm_, "also run svm-train and svm-predict");
-    options.text("--csv", csv_path_, "FILE", "write the table as CSV; - is standard output");
-    options.text("--markdown", markdown_path_, "FILE",
-                 "write the table as Markdown; - is standard output");
-    options.text("--report", report_path_, "FILE",
-                 "write a page with tables and charts, for a browser; needs no network");
+    options.output("--csv", csv_path_, "write the table as CSV; - is standard output");
+    options.output("--markdown", markdown_path_,
+                   "write the table as Markdown; - is standard output");
+    options.output("--report", report_path_,
+                   "write a page with tables and charts, for a browser; needs no network");
     options.flag("--tune", tune_, "first find C and gamma for all, on a part of the training rows");
     options.rows("--tune-rows", tune_rows_, "largest number of rows that --tune searches on",
                  "5000");

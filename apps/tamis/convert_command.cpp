@@ -32,8 +32,7 @@ class ConvertCommand : public Command {
 
   void declare(Options& options) override {
     options.argument("DATA", input_, true, "data or a model; which one is seen by its content");
-    options.text("-o,--output", output_, "FILE", "where to write; - is standard output").required =
-        true;
+    options.output("-o,--output", output_, "where to write; - is standard output").required = true;
     options.choice(
         "--to", to_, {"svmlight", "csv", "npy", "native", "libsvm"}, "NAME",
         "format of the output: one of the first three for data (default: by its name), one "

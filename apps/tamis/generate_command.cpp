@@ -32,7 +32,7 @@ class GenerateCommand : public Command {
                  "have 2")
         .no_default();
     options.flag("--regression", generate_.regression, "gaussians: numeric targets, not classes");
-    options.text("-o,--output", output_, "FILE", "where to write; - is standard output");
+    options.output("-o,--output", output_, "where to write; - is standard output");
     options.format("--format", write_.format, "format of the output (default: by its name)");
     options.index_base("--index-base", write_.index_base, "svmlight: number of the first feature");
     options.common(common_);

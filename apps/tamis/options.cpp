@@ -113,6 +113,15 @@ OptionInfo& Options::text(const std::string& names, std::string& variable, const
   return info;
 }
 
+OptionInfo& Options::output(const std::string& names, std::string& variable,
+                            const std::string& help) {
+  OptionInfo& info = text(names, variable, "FILE", help);
+  info.assign = [assign = info.assign](const std::string& path) {
+    assign(path == "/dev/stdout" ? "-" : path);
+  };
+  return info;
+}
+
 OptionInfo& Options::integer(const std::string& names, std::int64_t& variable, std::int64_t low,
                              std::int64_t high, const std::string& value, const std::string& help) {
   OptionInfo& info = add(names, value, help);
@@ -219,9 +228,10 @@ void Options::common(CommonOptions& common) {
   automatic(bytes("--memory", common.memory_bytes, "memory budget, as 500M or 4G"),
             "80 % of what is free", [&common] { common.memory_bytes = 0; });
   flag("-q,--quiet", common.quiet, "only results and errors: no progress, no remarks, no summary");
-  text("--json", common.json_path, "FILE",
-       "write what was done, with times, as one JSON object; - is standard output, in place of the "
-       "text for people");
+  output(
+      "--json", common.json_path,
+      "write what was done, with times, as one JSON object; - is standard output, in place of the "
+      "text for people");
   move_to_common(first);
 }
 

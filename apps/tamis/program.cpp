@@ -59,13 +59,15 @@ int run_parsed(const Parsed& parsed) {
     session.finish();
     return code;
   }
-  return std::fflush(stdout) == 0 ? kExitOk : fail(kExitError, "cannot write to standard output");
+  flush_standard_output();
+  return kExitOk;
 }
 
 }  // namespace
 
 int run_program(int argc, const char* const* argv) noexcept {
   try {
+    hold_standard_streams();
     catch_signals();
     return run_parsed(parse_command_line(all_commands(), argc, argv));
   } catch (const UsageError& error) {

@@ -1,10 +1,12 @@
 #include "session.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -45,6 +47,22 @@ void catch_signals() {
   standard.sa_handler = SIG_DFL;
   sigemptyset(&standard.sa_mask);
   sigaction(SIGPIPE, &standard, nullptr);
+}
+
+void hold_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is the stream's. Opened the other way round, so that to read from it
+    // or to write to it fails, as it would if it were closed.
+    const int fd = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (fd != stream && fd >= 0) close(fd);
+  }
+}
+
+void flush_standard_output() {
+  // A text longer than the buffer fails before it is flushed.
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw IoError("cannot write to standard output");
 }
 
 int signal_exit_code() {
@@ -113,8 +131,7 @@ void Session::clear_progress() {
 }
 
 void Session::finish() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw IoError("cannot write to standard output");
+  flush_standard_output();
   if (common_.json_path.empty()) return;
   seconds_["total"] = std::chrono::duration<double>(Clock::now() - start_).count();
   report_["seconds"] = seconds_;

@@ -77,6 +77,11 @@ class Session {
   bool progress_shown_ = false;
 };
 
+/// Takes the places of standard streams that are closed, so that no file gets their numbers.
+void hold_standard_streams();
+/// Throws IoError unless all that was printed could be written.
+void flush_standard_output();
+
 /// Sets the flag that RunControl::cancel sees on the first SIGINT or SIGTERM; the second one ends
 /// the program at once.
 void catch_signals();

@@ -26,8 +26,7 @@ class TrainCommand : public Command {
 
   void declare(Options& options) override {
     options.argument("DATA", data_path_, true, "the labelled rows; - is standard input");
-    options.text("-o,--output", output_, "FILE", "the model; DATA.model when not given")
-        .no_default();
+    options.output("-o,--output", output_, "the model; DATA.model when not given").no_default();
     options.choice("--model-format", format_, {"native", "libsvm"}, "NAME",
                    "write tamis's own format, or LIBSVM's for svm-predict");
     options.integer(

@@ -44,10 +44,9 @@ class TuneCommand : public Command {
                     "alone, by k'-internal cross-validation; 0: on the whole");
     options.number("--search-seconds", tune_.max_seconds, 0, 1e9, "NUMBER",
                    "stop the search after this many seconds; 0: no limit");
-    options.text("-o,--output", output_, "FILE",
-                 "train on all rows with the best, and write the model");
-    options.text("--csv", csv_path_, "FILE", "write every point as CSV; - is standard output");
-    options.text("--report", report_path_, "FILE", "write a page with the heat map, for a browser");
+    options.output("-o,--output", output_, "train on all rows with the best, and write the model");
+    options.output("--csv", csv_path_, "write every point as CSV; - is standard output");
+    options.output("--report", report_path_, "write a page with the heat map, for a browser");
     training_.declare(options);
     options.reading(read_);
     options.common(common_);

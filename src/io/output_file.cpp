@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <filesystem>
 #include <system_error>
 
@@ -29,6 +30,32 @@ std::string resolve_links(const std::string& path) {
   return current.string();
 }
 
+// Where a standard stream is closed, open() hands out its number; what somebody prints would then
+// end up in the file.
+int beyond_standard_streams(int fd) {
+  if (fd < 0 || fd > STDERR_FILENO) return fd;
+  const int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int saved = errno;
+  close(fd);
+  errno = saved;
+  return moved;
+}
+
+// The descriptor that a name like /dev/stdout or /dev/fd/5 stands for; -1: none. To open such a
+// name would begin a redirected file anew, and its link does not always lead to a path.
+int named_descriptor(std::string_view path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    int fd = -1;
+    const char* const end = path.data() + path.size();
+    const auto parsed = std::from_chars(path.data() + folder.size(), end, fd);
+    return parsed.ec == std::errc() && parsed.ptr == end ? fd : -1;
+  }
+  return -1;
+}
+
 void sync_folder(const std::string& folder) {
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;  // the rename happened; that it is on the disk is best effort
@@ -47,17 +74,17 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
   buffer_.reserve(kBufferBytes);
   if (path == "-") {
     fd_ = STDOUT_FILENO;
+    borrowed_ = true;
+    return;
+  }
+  struct stat info {};
+  const bool exists = stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) throw IoError(path + ": cannot write: it is a folder");
+  if (named_descriptor(path) >= 0 || (exists && !S_ISREG(info.st_mode))) {
+    open_directly();
     return;
   }
   target_ = resolve_links(path);
-  struct stat info {};
-  const bool exists = stat(target_.c_str(), &info) == 0;
-  if (exists && S_ISDIR(info.st_mode)) throw IoError(path + ": cannot write: it is a folder");
-  if (exists && !S_ISREG(info.st_mode)) {
-    fd_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (fd_ < 0) fail("cannot open for writing");
-    return;
-  }
   // A rename would replace a write-protected file without asking.
   if (exists && access(target_.c_str(), W_OK) != 0) fail("cannot write");
   open_temporary();
@@ -71,12 +98,20 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
 
 OutputFile::~OutputFile() { close_now(); }
 
+void OutputFile::open_directly() {
+  const int named = named_descriptor(path_);
+  fd_ = named >= 0 ? fcntl(named, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                   : beyond_standard_streams(open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+  if (fd_ < 0) fail("cannot open for writing");
+}
+
 // The name is short and independent of the target's, which may be as long as a name can be.
 void OutputFile::open_temporary() {
   static std::atomic<unsigned> counter{0};
   for (int attempt = 0; attempt < 1000; ++attempt) {
     temporary_ = fmt::format("{}/.tamis-{}-{}.tmp", folder_of(target_), getpid(), counter++);
-    fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    fd_ = beyond_standard_streams(
+        open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (fd_ >= 0 || errno != EEXIST) break;
   }
   if (fd_ >= 0) return;
@@ -108,7 +143,7 @@ void OutputFile::write_all(std::string_view bytes) {
 
 void OutputFile::commit() {
   flush();
-  if (fd_ == STDOUT_FILENO) return;
+  if (borrowed_) return;
   if (temporary_.empty()) {
     const int fd = fd_;
     fd_ = -1;
@@ -125,7 +160,7 @@ void OutputFile::commit() {
 }
 
 void OutputFile::close_now() {
-  if (fd_ >= 0 && fd_ != STDOUT_FILENO) close(fd_);
+  if (fd_ >= 0 && !borrowed_) close(fd_);
   fd_ = -1;
   if (!temporary_.empty()) unlink(temporary_.c_str());
   temporary_.clear();

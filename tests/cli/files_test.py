@@ -1,0 +1,106 @@
+"""Files and streams that are closed, full, special, or the same one twice."""
+import os
+import subprocess
+
+from harness import LINEAR_MODEL, PROGRAM, CliTest, Result, main
+
+ROWS = "1 1:1 2:3\n-1 1:-1 2:1\n1 1:2\n-1 1:-2 2:2\n"
+
+
+class ClosedStreams(CliTest):
+    def run_closed(self, closed, *arguments):
+        """Runs the program with these descriptors closed; what it writes to the others is kept."""
+        process = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, timeout=120,
+                                 stdin=None if 0 in closed else subprocess.DEVNULL,
+                                 stdout=None if 1 in closed else subprocess.PIPE,
+                                 stderr=None if 2 in closed else subprocess.PIPE,
+                                 preexec_fn=lambda: [os.close(fd) for fd in closed])
+        process.stdout = process.stdout or b""
+        process.stderr = process.stderr or b""
+        return Result(process)
+
+    def test_files_are_written(self):
+        whole = self.ok("generate", "checkerboard", "--rows", 10).out
+        for closed in ((0,), (1,), (2,), (0, 1), (0, 1, 2), (1, 2)):
+            name = "f" + "".join(map(str, closed))
+            result = self.run_closed(closed, "generate", "checkerboard", "--rows", 10, "-o", name)
+            self.assertEqual(result.code, 0, result.err)
+            self.assertEqual(self.read(name), whole)
+
+    def test_a_model_is_not_lost(self):
+        self.write("x.svm", ROWS)
+        self.ok("train", "x.svm", "-o", "expected.model")
+        expected = (self.folder / "expected.model").read_bytes()
+        for closed in ((0,), (1,), (2,), (0, 1), (0, 1, 2)):
+            name = "m" + "".join(map(str, closed))
+            result = self.run_closed(closed, "train", "x.svm", "-o", name, "-q")
+            self.assertEqual((result.code, result.err), (0, ""))
+            self.assertEqual((self.folder / name).read_bytes(), expected)
+        self.assertEqual(self.run_closed((1,), "train", "x.svm", "-o", "told.model").code, 1)
+        self.assertEqual((self.folder / "told.model").read_bytes(), expected)
+
+    def test_what_cannot_be_read_or_written_is_an_error(self):
+        self.write("x.svm", ROWS)
+        self.write("a.model", LINEAR_MODEL)
+        self.assertRegex(self.run_closed((1,), "predict", "a.model", "x.svm").err, r"\Atamis: [^\n]*cannot write[^\n]*\n\Z")
+        for arguments in (("predict", "a.model", "x.svm"), ("info",), ("--help",), ("train", "--help"), ("--version",)):
+            self.assertEqual(self.run_closed((1,), *arguments).code, 1, arguments)
+        result = self.run_closed((0,), "check", "-")
+        self.assertEqual(result.code, 1)
+        self.assertRegex(result.err, r"\Atamis: <stdin>: cannot read[^\n]*\n\Z")
+
+
+class FullDisk(CliTest):
+    def test_everything_printed_is_checked(self):
+        self.write("x.svm", ROWS)
+        self.write("a.model", LINEAR_MODEL)
+        commands = ("train", "predict", "evaluate", "calibrate", "tune", "compare", "certify", "generate", "convert", "scale",
+                    "check", "info")
+        every = [(command, "--help") for command in commands]
+        every += [("--help",), ("--version",), ("train", "--help", "falk"), ("man",), ("man", "train"), ("completion", "bash"),
+                  ("completion", "zsh"), ("completion", "fish"), ("options-table", "exact"), ("info",), ("info", "a.model"),
+                  ("check", "x.svm"), ("evaluate", "a.model", "x.svm"), ("certify", "a.model", "x.svm"),
+                  ("predict", "a.model", "x.svm"), ("scale", "x.svm"), ("train", "x.svm", "-o", "m"),
+                  ("check", "x.svm", "--json", "-"), ("convert", "x.svm", "-o", "-")]
+        with open("/dev/full", "wb") as full:
+            for arguments in every:
+                result = self.run_tamis(*arguments, stdout=full)
+                self.assertEqual(result.code, 1, arguments)
+                self.assertRegex(result.err.splitlines()[-1], r"\Atamis: [^\n]*cannot write[^\n]*\Z")
+
+
+class SpecialOutputs(CliTest):
+    def test_devices_and_pipes_are_written_directly(self):
+        whole = self.ok("generate", "spirals", "--rows", 5).out
+        for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+            self.assertEqual(self.ok("generate", "spirals", "--rows", 5, "-o", name, "-q").out, whole)
+        self.ok("generate", "spirals", "--rows", 5, "-o", "/dev/null")
+        with open(self.folder / "redirected", "wb") as file:
+            file.write(b"before\n")
+            file.flush()
+            self.ok("generate", "spirals", "--rows", 5, "-o", "/dev/stdout", "-q", stdout=file)
+        self.assertEqual(self.read("redirected"), "before\n" + whole)
+        os.mkfifo(self.folder / "pipe")
+        process = self.start("generate", "spirals", "--rows", 5, "-o", "pipe")
+        self.assertEqual(self.read("pipe"), whole)
+        process.communicate(timeout=60)
+        self.assertEqual(self.files(), ["pipe", "redirected"])
+
+    def test_a_model_on_standard_output_stands_alone(self):
+        self.write("x.svm", ROWS)
+        self.ok("train", "x.svm", "-o", "m", "-q")
+        process = self.start("train", "x.svm", "-o", "/dev/stdout")
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual(out, (self.folder / "m").read_bytes())
+
+    def test_a_symbolic_link_keeps_its_target(self):
+        (self.folder / "sub").mkdir()
+        os.symlink("sub/real.svm", self.folder / "link.svm")
+        for rows in (3, 4):  # the target is made, then replaced
+            self.ok("generate", "spirals", "--rows", rows, "-o", "link.svm")
+            self.assertTrue((self.folder / "link.svm").is_symlink())
+            self.assertEqual(len(self.read("sub/real.svm").splitlines()), rows)
+
+
+if __name__ == "__main__":
+    main()
