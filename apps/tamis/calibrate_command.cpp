@@ -28,7 +28,11 @@ class CalibrateCommand : public Command {
 
   int run(Session& session) override {
     if (output_.empty()) throw UsageError("give --output a file for the model with probabilities");
-    session.require_one_stdout(output_);
+    session.files()
+        .reads("MODEL", model_path_)
+        .reads("DATA", data_path_, read_)
+        .writes("--output", output_, "MODEL")
+        .require_distinct();
     const Model model = session.timed("load", [&] { return load_model(model_path_); });
     const Dataset data = read_rows_for(session, model, data_path_, read_);
     const Model calibrated = session.timed("fit", [&] {

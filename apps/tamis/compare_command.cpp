@@ -94,9 +94,13 @@ class CompareCommand : public Command {
 
   // Whatever can be found wrong with the plan is, before anything is read.
   CompareOptions make_plan(Session& session) {
-    for (const std::string& path : {csv_path_, markdown_path_}) session.require_one_stdout(path);
-    if (csv_path_ == "-" && markdown_path_ == "-")
-      throw UsageError("--csv and --markdown cannot both be standard output");
+    session.files()
+        .reads("TRAIN", train_path_, read_)
+        .reads("--test", test_path_, read_)
+        .writes("--csv", csv_path_)
+        .writes("--markdown", markdown_path_)
+        .writes("--report", report_path_)
+        .require_distinct();
     if (tune_rows_ && !tune_) throw UsageError("--tune-rows is of no use without --tune");
     CompareOptions plan;
     plan.runs = runs_;

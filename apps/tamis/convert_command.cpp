@@ -47,7 +47,13 @@ class ConvertCommand : public Command {
   }
 
   int run(Session& session) override {
-    session.require_one_stdout(output_);
+    if (to_ == "svmlight") write_.format = DataFormat::svmlight;
+    if (to_ == "csv") write_.format = DataFormat::csv;
+    if (to_ == "npy") write_.format = DataFormat::npy;
+    session.files()
+        .reads("DATA", input_, read_)
+        .writes("--output", output_, write_, "DATA")
+        .require_distinct();
     if (looks_like_model(input_))
       convert_model(session);
     else
@@ -74,9 +80,6 @@ class ConvertCommand : public Command {
     if (to_ == "native" || to_ == "libsvm")
       throw UsageError(fmt::format(
           "{} is not a model: --to is '{}', give svmlight, csv or npy for data", input_, to_));
-    if (to_ == "svmlight") write_.format = DataFormat::svmlight;
-    if (to_ == "csv") write_.format = DataFormat::csv;
-    if (to_ == "npy") write_.format = DataFormat::npy;
     const Dataset data =
         session.timed("read", [&] { return read_dataset(input_, read_, session.control()); });
     session.timed("write", [&] { write_dataset(output_, data, write_, session.control()); });

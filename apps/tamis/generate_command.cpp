@@ -42,7 +42,7 @@ class GenerateCommand : public Command {
   }
 
   int run(Session& session) override {
-    session.require_one_stdout(output_);
+    session.files().writes("--output", output_, write_).require_distinct();
     generate_.seed = static_cast<std::uint64_t>(seed_);
     const Generated made =
         session.timed("generate", [&] { return generate(name_, generate_, session.control()); });

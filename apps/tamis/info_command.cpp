@@ -23,6 +23,7 @@ class InfoCommand : public Command {
   }
 
   int run(Session& session) override {
+    session.files().reads("MODEL", path_).require_distinct();
     if (path_.empty())
       describe_installation(session);
     else

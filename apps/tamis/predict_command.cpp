@@ -70,7 +70,11 @@ class PredictCommand : public Command {
   }
 
   int run(Session& session) override {
-    session.require_one_stdout(output_);
+    session.files()
+        .reads("MODEL", model_path_)
+        .reads("DATA", data_path_, read_)
+        .writes("--output", output_)
+        .require_distinct();
     if (probabilities_ && decision_values_)
       throw UsageError("--decision-values and --probabilities do not go together");
     const Model model = session.timed("load", [&] { return load_model(model_path_); });

@@ -36,7 +36,12 @@ class ScaleCommand : public Command {
   }
 
   int run(Session& session) override {
-    session.require_one_stdout(output_);
+    session.files()
+        .reads("DATA", input_, read_)
+        .reads("--load-ranges", load_)
+        .writes("--output", output_, write_, "DATA")
+        .writes("--save-ranges", save_)
+        .require_distinct();
     if (!load_.empty() && !save_.empty())
       throw UsageError("--save-ranges and --load-ranges do not go together");
     if (!(lower_ < upper_))

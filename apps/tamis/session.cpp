@@ -101,11 +101,6 @@ void Session::note(std::string_view line) {
   std::fputc('\n', stderr);
 }
 
-void Session::require_one_stdout(const std::string& output) const {
-  if (output == "-" && common_.json_path == "-")
-    throw UsageError("the result and --json cannot both be standard output: give --output a file");
-}
-
 void Session::end_phase(const std::string& phase, std::chrono::duration<double> spent) {
   clear_progress();
   seconds_[phase] = seconds_.value(phase, 0.0) + spent.count();

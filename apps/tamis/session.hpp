@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "command.hpp"
+#include "file_roles.hpp"
 #include "tamis/control.hpp"
 
 namespace tamis::cli {
@@ -44,8 +45,8 @@ class Session {
   /// Since the program began.
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-  /// Throws UsageError when `output` and --json both want standard output.
-  void require_one_stdout(const std::string& output) const;
+  /// For the command's files; --json is among them.
+  FileRoles files() const { return FileRoles().writes("--json", common_.json_path); }
   void finish();
 
  private:

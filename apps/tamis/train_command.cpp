@@ -59,7 +59,7 @@ class TrainCommand : public Command {
         throw UsageError("give --output a file: the data come from standard input");
       output_ = data_path_ + ".model";
     }
-    session.require_one_stdout(output_);
+    session.files().reads("DATA", data_path_, read_).writes("--output", output_).require_distinct();
     train_.validate();
     training_.require_used_by(std::vector<std::string>{train_.method});
     read_.text_labels = train_.task == Task::classification;

@@ -62,9 +62,12 @@ class TuneCommand : public Command {
                                          : Search::halving;
     tune_.base = training_.values();
     tune_.base.validate();
-    for (const std::string& path : {csv_path_, output_}) session.require_one_stdout(path);
-    if (csv_path_ == "-" && output_ == "-")
-      throw UsageError("--csv and --output cannot both be standard output");
+    session.files()
+        .reads("DATA", data_path_, read_)
+        .writes("--output", output_)
+        .writes("--csv", csv_path_)
+        .writes("--report", report_path_)
+        .require_distinct();
     training_.require_used_by(std::vector<std::string>{tune_.base.method});
     for (const TuneAxis& axis : tune_.axes) {
       if (training_.was_given(axis.option))

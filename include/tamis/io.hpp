@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
@@ -43,10 +44,18 @@ struct ReadOptions {
 TAMIS_EXPORT Dataset read_dataset(const std::string& path, const ReadOptions& options = {},
                                   const RunControl& control = {});
 
+/// The files that read_dataset() opens: `path`, and the labels where these are a file of their own.
+TAMIS_EXPORT std::vector<std::string> files_read(const std::string& path,
+                                                 const ReadOptions& options = {});
+
 struct WriteOptions {
   DataFormat format = DataFormat::automatic;
   int index_base = 1;
 };
+
+/// The files that write_dataset() may write: `path`, and the labels of a NumPy array.
+TAMIS_EXPORT std::vector<std::string> files_written(const std::string& path,
+                                                    const WriteOptions& options = {});
 
 /// Writes beside the target and renames, so that an existing file is never half overwritten; "-" is
 /// standard output.

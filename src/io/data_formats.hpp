@@ -40,6 +40,9 @@ DataFormat resolve_format(DataFormat format, const std::string& path);
 /// True for .gz, .xz, .bz2 and .zst.
 bool has_packed_ending(std::string_view path);
 
+/// Where the labels of X.npy are written: X.labels.npy.
+std::string npy_labels_path(std::string_view path);
+
 /// The path without .npy, compression endings stripped: what the names of label files begin with.
 std::string npy_stem(std::string_view path);
 

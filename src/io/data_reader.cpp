@@ -62,11 +62,21 @@ std::string npy_stem(std::string_view path) {
   return std::string(stem);
 }
 
+std::string npy_labels_path(std::string_view path) { return npy_stem(path) + ".labels.npy"; }
+
 DataFormat resolve_format(DataFormat format, const std::string& path) {
   if (format != DataFormat::automatic) return format;
   const std::string_view name = without_packing(path);
   if (name.ends_with(".csv") || name.ends_with(".tsv")) return DataFormat::csv;
   return name.ends_with(".npy") ? DataFormat::npy : DataFormat::svmlight;
+}
+
+std::vector<std::string> files_read(const std::string& path, const ReadOptions& options) {
+  std::vector<std::string> files{path};
+  const bool npy = resolve_format(options.format, path) == DataFormat::npy;
+  const std::string labels = npy ? labels_beside(path, options) : options.labels_path;
+  if (!labels.empty()) files.push_back(labels);
+  return files;
 }
 
 Dataset read_dataset(const std::string& path, const ReadOptions& options,

@@ -50,6 +50,79 @@ class ClosedStreams(CliTest):
         self.assertRegex(result.err, r"\Atamis: <stdin>: cannot read[^\n]*\n\Z")
 
 
+class SameFile(CliTest):
+    """No output replaces an input, or another output, by mistake."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("x.svm", ROWS)
+        self.write("a.model", LINEAR_MODEL)
+        (self.folder / "sub").mkdir()
+        os.symlink("x.svm", self.folder / "link")
+        os.symlink("new", self.folder / "dangling")
+        os.link(self.folder / "x.svm", self.folder / "twin")
+        self.before = {name: self.read(name) for name in ("x.svm", "a.model")}
+
+    def refused(self, pattern, *arguments, **settings):
+        names = self.files()
+        self.fails(2, pattern, *arguments, **settings)
+        self.assertEqual(self.files(), names)
+        self.assertEqual({name: self.read(name) for name in self.before}, self.before)
+
+    def test_outputs_that_are_inputs(self):
+        for name in ("x.svm", "./x.svm", "sub/../x.svm", self.folder / "x.svm", "link", "twin"):
+            self.refused("--output would replace DATA", "train", "x.svm", "-o", name)
+            self.refused("--output would replace DATA", "predict", "a.model", "x.svm", "-o", name)
+            self.refused("--json would replace DATA", "check", "x.svm", "--json", name)
+        self.refused("--output would replace DATA", "train", "link", "-o", "x.svm")
+        self.refused("--output would replace MODEL", "predict", "a.model", "x.svm", "-o", "a.model")
+        self.refused("--json would replace MODEL", "info", "a.model", "--json", "a.model")
+        self.refused("--json would replace MODEL", "evaluate", "a.model", "x.svm", "--json", "a.model")
+        self.refused("--json would replace --against", "certify", "x.model", "x.svm", "--against", "a.model", "--json", "a.model")
+        self.refused("--output would replace DATA", "calibrate", "a.model", "x.svm", "-o", "x.svm")
+        self.refused("--output would replace DATA", "tune", "x.svm", "-o", "x.svm")
+        self.refused("--csv would replace TRAIN", "compare", "x.svm", "--csv", "x.svm")
+        self.refused("--report would replace --test", "compare", "y.svm", "--test", "x.svm", "--report", "x.svm")
+        self.refused("--save-ranges would replace DATA", "scale", "x.svm", "-s", "x.svm", "-o", "y.svm")
+        self.refused("--output would replace --load-ranges", "scale", "x.svm", "-r", "r.json", "-o", "r.json")
+
+    def test_redirected_streams_count(self):
+        with open(self.folder / "x.svm", "rb") as rows:
+            process = subprocess.run([PROGRAM, "train", "-", "-o", "x.svm"], cwd=self.folder, stdin=rows, capture_output=True)
+        self.assertEqual((process.returncode, self.read("x.svm")), (2, ROWS), process.stderr)
+        with open(self.folder / "x.svm", "ab") as rows:
+            self.assertEqual(self.run_tamis("predict", "a.model", "x.svm", stdout=rows).code, 2)
+        self.assertEqual(self.read("x.svm"), ROWS)
+
+    def test_two_outputs(self):
+        for first, second in (("new", "new"), ("new", "./sub/../new"), ("new", "dangling"), ("new", self.folder / "new")):
+            self.refused("--output.*--json|--json.*--output", "train", "x.svm", "-o", first, "--json", second)
+            self.refused("--output.*--save-ranges|--save-ranges.*--output", "scale", "x.svm", "-s", first, "-o", second)
+            self.refused("--csv.*--report|--report.*--csv", "tune", "x.svm", "--csv", first, "--report", second)
+            self.refused("--csv.*--markdown|--markdown.*--csv", "compare", "x.svm", "--csv", first, "--markdown", second)
+        self.refused("the labels of --output", "generate", "spirals", "-o", "new.npy", "--json", "new.labels.npy")
+        self.refused("both be standard output", "predict", "a.model", "x.svm", "--json", "-")
+        self.refused("both be standard output", "tune", "x.svm", "--csv", "-", "-o", "/dev/stdout")
+
+    def test_labels_of_arrays_are_inputs_too(self):
+        self.ok("convert", "x.svm", "-o", "x.npy")
+        self.refused("--output would replace the labels of DATA", "predict", "a.model", "x.npy", "-o", "x.labels.npy")
+        self.refused("--output would replace the labels of DATA", "scale", "x.npy", "-o", "x.labels.npy")
+
+    def test_updates_in_place(self):
+        self.ok("convert", "x.svm", "-o", "x.npy")
+        self.ok("scale", "x.npy", "-o", "x.npy")
+        self.assertIn("0 to 1", self.ok("check", "x.npy").out)
+        self.ok("scale", "x.svm", "-o", "x.svm")
+        self.assertIn("0 to 1", self.ok("check", "x.svm").out)
+        self.ok("convert", "a.model", "--to", "native", "-o", "a.model")
+        self.ok("calibrate", "a.model", "x.svm", "-o", "a.model")
+        self.assertIn("probabilities", self.ok("info", "a.model").out)
+
+    def test_devices_may_be_named_twice(self):
+        self.ok("train", "x.svm", "-o", "/dev/null", "--json", "/dev/null")
+
+
 class FullDisk(CliTest):
     def test_everything_printed_is_checked(self):
         self.write("x.svm", ROWS)
