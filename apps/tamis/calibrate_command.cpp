@@ -33,7 +33,8 @@ class CalibrateCommand : public Command {
         .reads("DATA", data_path_, read_)
         .writes("--output", output_, "MODEL")
         .require_distinct();
-    const Model model = session.timed("load", [&] { return load_model(model_path_); });
+    const Model model =
+        session.timed("load", [&] { return load_model(model_path_, session.control()); });
     const Dataset data = read_rows_for(session, model, data_path_, read_);
     const Model calibrated = session.timed("fit", [&] {
       return calibrate(model, data, parse_calibration_method(how_), session.control());

@@ -68,7 +68,8 @@ class ConvertCommand : public Command {
     if (to_ != "native" && to_ != "libsvm")
       throw UsageError(fmt::format("{} is a model: --to is {}, give native or libsvm", input_,
                                    to_.empty() ? "missing" : "'" + to_ + "'"));
-    const Model model = session.timed("load", [&] { return load_model(input_); });
+    const Model model =
+        session.timed("load", [&] { return load_model(input_, session.control()); });
     const auto format = to_ == "libsvm" ? ModelFormat::libsvm : ModelFormat::native;
     session.timed("write", [&] { save_model(model, output_, format); });
     session.report()["kind"] = "model";

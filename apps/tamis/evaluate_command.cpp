@@ -33,7 +33,8 @@ class EvaluateCommand : public Command {
 
   int run(Session& session) override {
     session.files().reads("MODEL", model_path_).reads("DATA", data_path_, read_).require_distinct();
-    const Model model = session.timed("load", [&] { return load_model(model_path_); });
+    const Model model =
+        session.timed("load", [&] { return load_model(model_path_, session.control()); });
     read_.text_labels = model.task() == Task::classification;
     const Dataset data = read_rows_for(session, model, data_path_, read_);
     std::vector<double> shares;

@@ -256,8 +256,12 @@ void Options::reading(ReadOptions& read) {
   format("--format", read.format, "format of DATA (default: by the ending of its name)");
   index_base("--index-base", read.index_base, "svmlight: number of the first feature, 0 or 1");
   text("--label", read.label_column, "COLUMN",
-       "csv: the label's column, by name or by number from 1; none if there is none (default: a "
-       "column called label, class, target or y, or else the last)");
+       "csv: the label's column, by name or by number from 1 (default: a column called label, "
+       "class, "
+       "target or y, or else the last); none, in any format: without labels");
+  flag("--text-labels", read.labels_as_text,
+       "labels are text, also those that look like numbers (default: numbers, or text if at least "
+       "half of them are no numbers)");
   text("--weight", read.weight_column, "COLUMN", "csv: the column of row weights");
   text("--labels", read.labels_path, "FILE",
        "npy: the file of labels (default: X.labels.npy or X_labels.npy next to X.npy)");

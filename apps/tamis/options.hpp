@@ -95,7 +95,7 @@ class Options {
                        const std::string& help);
 
   void common(CommonOptions& common);
-  /// How data are read: --format, --index-base, --label, --weight, --labels.
+  /// How data are read: --format, --index-base, --label, --text-labels, --weight, --labels.
   void reading(ReadOptions& read);
   /// Ends the help: one command a line.
   void example(const std::string& lines) { example_ = lines; }

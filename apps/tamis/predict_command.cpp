@@ -77,7 +77,8 @@ class PredictCommand : public Command {
         .require_distinct();
     if (probabilities_ && decision_values_)
       throw UsageError("--decision-values and --probabilities do not go together");
-    const Model model = session.timed("load", [&] { return load_model(model_path_); });
+    const Model model =
+        session.timed("load", [&] { return load_model(model_path_, session.control()); });
     const Dataset data = read_rows_for(session, model, data_path_, read_);
     std::string text;
     const Labels predicted = session.timed("predict", [&] {

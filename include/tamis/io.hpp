@@ -21,8 +21,8 @@ struct ReadOptions {
   DataFormat format = DataFormat::automatic;
   /// svmlight: number of the first feature, 0 or 1.
   int index_base = 1;
-  /// csv: the label's column, by name or by number from 1; "none": no labels; empty: a column
-  /// called label, class, target or y, or else the last one.
+  /// csv: the label's column, by name or by number from 1; empty: a column called label, class,
+  /// target or y, or else the last one. "none", in any format: without labels.
   std::string label_column;
   /// csv: the column of row weights, by name or number; empty: none.
   std::string weight_column;
@@ -37,6 +37,11 @@ struct ReadOptions {
   /// Labels may be words. When false, a label that is not a number is an error that names its
   /// place.
   bool text_labels = true;
+  /// Every label is text as it is written, also one that looks like a number. Else labels are
+  /// numbers, or words if at least half of them are; a word among more numbers is an error that
+  /// names its place. Whole numbers that a double would round are kept apart, as text, where
+  /// text_labels allows that.
+  bool labels_as_text = false;
 };
 
 /// Reads a whole data file; "-" is standard input. .gz, .xz, .bz2 and .zst are unpacked on the way.

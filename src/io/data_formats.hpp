@@ -31,6 +31,9 @@ Dataset parse_csv(const ParseInput& source, const ReadOptions& options, const Ru
 Dataset parse_npy(const ParseInput& source, const ParseInput& labels, const ReadOptions& options,
                   const RunControl& control);
 
+/// Throws InvalidArgument for options that files of this format have no use for.
+void require_usable(const std::string& name, DataFormat format, const ReadOptions& options);
+
 /// True if the bytes begin as a NumPy file does.
 bool is_npy(std::string_view bytes);
 

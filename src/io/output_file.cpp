@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "io/descriptors.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -28,17 +29,6 @@ std::string resolve_links(const std::string& path) {
     current = next.is_absolute() ? next : current.parent_path() / next;
   }
   return current.string();
-}
-
-// Where a standard stream is closed, open() hands out its number; what somebody prints would then
-// end up in the file.
-int beyond_standard_streams(int fd) {
-  if (fd < 0 || fd > STDERR_FILENO) return fd;
-  const int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  const int saved = errno;
-  close(fd);
-  errno = saved;
-  return moved;
 }
 
 // The descriptor that a name like /dev/stdout or /dev/fd/5 stands for; -1: none. To open such a

@@ -1,8 +1,16 @@
 """Files and streams that are closed, full, special, or the same one twice."""
+import bz2
+import gzip
+import itertools
+import lzma
 import os
+import pathlib
+import re
+import signal
+import socket
 import subprocess
 
-from harness import LINEAR_MODEL, PROGRAM, CliTest, Result, main
+from harness import LINEAR_MODEL, PROGRAM, SANITIZED, CliTest, Result, main
 
 ROWS = "1 1:1 2:3\n-1 1:-1 2:1\n1 1:2\n-1 1:-2 2:2\n"
 
@@ -121,6 +129,114 @@ class SameFile(CliTest):
 
     def test_devices_may_be_named_twice(self):
         self.ok("train", "x.svm", "-o", "/dev/null", "--json", "/dev/null")
+
+
+class SpecialInputs(CliTest):
+    def test_a_file_that_shrinks_while_it_is_read(self):
+        """The labels come from a pipe, which is opened after the features: so these can be cut short in between."""
+        header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000, 1), }\n"
+        self.write("x.npy", b"\x93NUMPY\x01\x00" + bytes((len(header), 0)) + header + bytes(4000000))
+        os.mkfifo(self.folder / "y.npy")
+        process = self.start("check", "x.npy", "--labels", "y.npy")
+        with open(self.folder / "y.npy", "wb"):
+            os.truncate(self.folder / "x.npy", 1000)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, err), (1, b"tamis: x.npy: the file became shorter while it was read\n"))
+
+    def test_what_is_no_file(self):
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(self.folder / "socket"))
+            self.fails(1, "it is a socket", "check", "socket")
+        self.fails(1, "it is a folder", "check", ".")
+        self.fails(1, "no rows", "check", "/dev/null")
+        self.fails(1, "larger than the memory budget of 64", "check", "/dev/zero", "--memory", "64M")
+        os.mkfifo(self.folder / "pipe")
+        self.fails(1, "not a plain file", "train", "pipe", "--stream", "--method", "leader", "-o", "m")
+
+    def test_a_pipe_without_a_writer_can_be_interrupted(self):
+        os.mkfifo(self.folder / "pipe")
+        process = self.start("check", "pipe")
+        status = pathlib.Path(f"/proc/{process.pid}/status")
+        while not int(re.search(r"^SigCgt:\s*(\w+)", status.read_text(), re.MULTILINE)[1], 16) & 1 << (signal.SIGINT - 1):
+            os.sched_yield()  # until it catches the signal
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, err), (130, b"tamis: interrupted\n"))
+
+
+class Hostile(CliTest):
+    """Small files that ask for much: refused within the memory budget, before it is taken. The files are written in pieces,
+    because the peak that the system reports for a child begins with that of its parent."""
+
+    def write_pieces(self, name, pieces):
+        with open(self.folder / name, "wb") as file:
+            file.writelines(pieces)
+
+    def refused(self, pattern, *arguments):
+        process = self.start(*arguments, "--memory", "64M")
+        with process.stdout, process.stderr:
+            err = process.stderr.read().decode()
+            _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 1, f"{arguments}: {err}")
+        self.assertRegex(err, pattern)
+        if not SANITIZED:
+            self.assertLess(usage.ru_maxrss / 1024, 64 * 1.1 + 32, arguments)
+
+    def test_archives(self):
+        """A gigabyte in a few kilobytes."""
+        zeros = bytes(1 << 20)
+        for ending, packed in (("gz", gzip.compress(zeros)), ("xz", lzma.compress(zeros)), ("bz2", bz2.compress(zeros))):
+            self.write_pieces("bomb." + ending, itertools.repeat(packed, 1024))
+            self.refused("its text is larger than the memory budget", "check", "bomb." + ending)
+            self.refused("its text is larger than the memory budget", "info", "bomb." + ending)
+
+    def test_one_long_line(self):
+        self.write_pieces("commas.csv", itertools.repeat(b"," * 1000, 10_000))
+        self.refused("reading commas.csv needs", "check", "commas.csv")
+        self.write_pieces("names.csv", (b"f," * 2_000_000, b"y\n", b"1," * 2_000_000, b"1\n"))
+        self.refused("reading names.csv with 2000001 columns needs", "check", "names.csv")
+        self.write_pieces("pairs.svm", itertools.chain((b"1",), (b" %d:1" % i for i in range(1, 6_000_000))))
+        self.refused("reading pairs.svm needs", "check", "pairs.svm")
+        self.refused("reading pairs.svm needs", "train", "pairs.svm", "--method", "leader", "--stream", "-o", "m")
+
+    def test_shapes_without_bytes(self):
+        header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 0), }\n"
+        self.write("x.npy", b"\x93NUMPY\x01\x00" + bytes((len(header), 0)) + header)
+        self.refused("x.npy: no columns", "check", "x.npy")
+
+    def test_large_column_numbers(self):
+        self.write("x.svm", "1 1:1 100000000:1\n-1 2:1\n1 1:2\n-1 3:1\n" * 20)
+        for method in ("linear", "exact", "falk", "falk-c", "falk-l", "knn", "knn-svm", "cglq", "local-sampling", "leader",
+                       "subsample", "random-subset", "ransac", "opt-margin", "opt-soft-margin", "auto"):
+            self.refused("100000000 (columns|features)", "train", "x.svm", "--method", method, "-o", "m")
+        for command in (("scale", "x.svm"), ("convert", "x.svm", "-o", "x.csv"), ("convert", "x.svm", "-o", "x.npy"),
+                        ("train", "x.svm", "--method", "linear", "--scale", "maxabs", "-o", "m")):
+            self.refused("100000000 (columns|features)", *command)
+
+
+class Labels(CliTest):
+    def test_a_stray_word(self):
+        self.write("x.svm", "1 1:1\n-1 1:2\n1 1:3\nl 1:4\n")
+        self.fails(1, "x.svm:4:1: the label 'l' is a word", "train", "x.svm", "-o", "m")
+        self.write("x.csv", "1,2,0\n3,4,1\n5,6,one\n")
+        self.fails(1, "x.csv:3:5: the label 'one' is a word", "check", "x.csv")
+        self.assertIn("class            one: 1 row", self.ok("check", "x.csv", "--text-labels").out)
+        self.fails(2, "this task needs numbers", "train", "x.csv", "--text-labels", "--task", "regression")
+
+    def test_long_numbers(self):
+        names = ("9007199254740992", "9007199254740993", "9007199254740994")
+        self.write("x.svm", "".join(f"{name} {k}:1\n{name} {k}:2\n" for k, name in enumerate(names, 1)))
+        self.ok("train", "x.svm", "-o", "m", "--scale", "none")
+        self.assertEqual(self.ok("predict", "m", "x.svm").out.split(), [name for name in names for _ in range(2)])
+        self.write("y.svm", f"{names[0]} 1:1\n{names[2]} 3:1\n")  # these two are doubles
+        self.assertIn("Accuracy = 100%", self.ok("predict", "m", "y.svm").err)
+
+    def test_options_of_other_formats(self):
+        self.write("x.svm", ROWS)
+        self.fails(2, "x.svm: svmlight text has no label column", "check", "x.svm", "--label", "y")
+        self.fails(2, "x.svm: svmlight text has no weight column", "train", "x.svm", "--weight", "w")
+        self.fails(2, "x.svm: .*NumPy", "check", "x.svm", "--labels", "y.npy")
 
 
 class FullDisk(CliTest):
