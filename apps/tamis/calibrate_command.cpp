@@ -18,7 +18,7 @@ class CalibrateCommand : public Command {
     options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
     options.argument("DATA", data_path_, true,
                      "labelled rows the model was not trained on; - is standard input");
-    options.text("-o,--output", output_, "FILE", "the model with probabilities");
+    options.output("-o,--output", output_, "the model with probabilities");
     options.choice("--how", how_, {"sigmoid", "isotonic"}, "NAME",
                    "a sigmoid (two numbers a machine), or any rising function (needs more rows)");
     options.reading(read_);
@@ -28,8 +28,13 @@ class CalibrateCommand : public Command {
 
   int run(Session& session) override {
     if (output_.empty()) throw UsageError("give --output a file for the model with probabilities");
-    session.require_one_stdout(output_);
-    const Model model = session.timed("load", [&] { return load_model(model_path_); });
+    session.files()
+        .reads("MODEL", model_path_)
+        .reads("DATA", data_path_, read_)
+        .writes("--output", output_, "MODEL")
+        .require_distinct();
+    const Model model =
+        session.timed("load", [&] { return load_model(model_path_, session.control()); });
     const Dataset data = read_rows_for(session, model, data_path_, read_);
     const Model calibrated = session.timed("fit", [&] {
       return calibrate(model, data, parse_calibration_method(how_), session.control());

@@ -48,7 +48,13 @@ class CertifyCommand : public Command {
   }
 
   int run(Session& session) override {
-    const Model model = session.timed("load", [&] { return load_model(model_path_); });
+    session.files()
+        .reads("MODEL", model_path_)
+        .reads("DATA", data_path_, read_)
+        .reads("--against", other_path_)
+        .require_distinct();
+    const Model model =
+        session.timed("load", [&] { return load_model(model_path_, session.control()); });
     read_.text_labels = model.task() == Task::classification;
     const Dataset data = read_rows_for(session, model, data_path_, read_);
     const Certificate certificate =
@@ -158,7 +164,8 @@ class CertifyCommand : public Command {
   }
 
   void compare(Session& session, const Model& model, const Dataset& data) const {
-    const Model other = session.timed("load", [&] { return load_model(other_path_); });
+    const Model other =
+        session.timed("load", [&] { return load_model(other_path_, session.control()); });
     const SupportOverlap overlap = session.timed(
         "compare", [&] { return support_overlap(model, other, data, session.control()); });
     const auto percent = [&](Index all) {

@@ -22,6 +22,7 @@ class CheckCommand : public Command {
   }
 
   int run(Session& session) override {
+    session.files().reads("DATA", path_, read_).require_distinct();
     const Dataset data =
         session.timed("read", [&] { return read_dataset(path_, read_, session.control()); });
     const DataSummary summary =

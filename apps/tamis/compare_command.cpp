@@ -38,11 +38,11 @@ class CompareCommand : public Command {
     options.integer("--runs", runs_, 1, 10000, "N",
                     "train each so often, with different seeds, for means and deviations");
     options.flag("--with-libsvm", with_libsvm_, "also run svm-train and svm-predict");
-    options.text("--csv", csv_path_, "FILE", "write the table as CSV; - is standard output");
-    options.text("--markdown", markdown_path_, "FILE",
-                 "write the table as Markdown; - is standard output");
-    options.text("--report", report_path_, "FILE",
-                 "write a page with tables and charts, for a browser; needs no network");
+    options.output("--csv", csv_path_, "write the table as CSV; - is standard output");
+    options.output("--markdown", markdown_path_,
+                   "write the table as Markdown; - is standard output");
+    options.output("--report", report_path_,
+                   "write a page with tables and charts, for a browser; needs no network");
     options.flag("--tune", tune_, "first find C and gamma for all, on a part of the training rows");
     options.rows("--tune-rows", tune_rows_, "largest number of rows that --tune searches on",
                  "5000");
@@ -94,9 +94,13 @@ class CompareCommand : public Command {
 
   // Whatever can be found wrong with the plan is, before anything is read.
   CompareOptions make_plan(Session& session) {
-    for (const std::string& path : {csv_path_, markdown_path_}) session.require_one_stdout(path);
-    if (csv_path_ == "-" && markdown_path_ == "-")
-      throw UsageError("--csv and --markdown cannot both be standard output");
+    session.files()
+        .reads("TRAIN", train_path_, read_)
+        .reads("--test", test_path_, read_)
+        .writes("--csv", csv_path_)
+        .writes("--markdown", markdown_path_)
+        .writes("--report", report_path_)
+        .require_distinct();
     if (tune_rows_ && !tune_) throw UsageError("--tune-rows is of no use without --tune");
     CompareOptions plan;
     plan.runs = runs_;

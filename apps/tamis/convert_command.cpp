@@ -32,8 +32,7 @@ class ConvertCommand : public Command {
 
   void declare(Options& options) override {
     options.argument("DATA", input_, true, "data or a model; which one is seen by its content");
-    options.text("-o,--output", output_, "FILE", "where to write; - is standard output").required =
-        true;
+    options.output("-o,--output", output_, "where to write; - is standard output").required = true;
     options.choice(
         "--to", to_, {"svmlight", "csv", "npy", "native", "libsvm"}, "NAME",
         "format of the output: one of the first three for data (default: by its name), one "
@@ -48,7 +47,13 @@ class ConvertCommand : public Command {
   }
 
   int run(Session& session) override {
-    session.require_one_stdout(output_);
+    if (to_ == "svmlight") write_.format = DataFormat::svmlight;
+    if (to_ == "csv") write_.format = DataFormat::csv;
+    if (to_ == "npy") write_.format = DataFormat::npy;
+    session.files()
+        .reads("DATA", input_, read_)
+        .writes("--output", output_, write_, "DATA")
+        .require_distinct();
     if (looks_like_model(input_))
       convert_model(session);
     else
@@ -63,7 +68,8 @@ class ConvertCommand : public Command {
     if (to_ != "native" && to_ != "libsvm")
       throw UsageError(fmt::format("{} is a model: --to is {}, give native or libsvm", input_,
                                    to_.empty() ? "missing" : "'" + to_ + "'"));
-    const Model model = session.timed("load", [&] { return load_model(input_); });
+    const Model model =
+        session.timed("load", [&] { return load_model(input_, session.control()); });
     const auto format = to_ == "libsvm" ? ModelFormat::libsvm : ModelFormat::native;
     session.timed("write", [&] { save_model(model, output_, format); });
     session.report()["kind"] = "model";
@@ -75,9 +81,6 @@ class ConvertCommand : public Command {
     if (to_ == "native" || to_ == "libsvm")
       throw UsageError(fmt::format(
           "{} is not a model: --to is '{}', give svmlight, csv or npy for data", input_, to_));
-    if (to_ == "svmlight") write_.format = DataFormat::svmlight;
-    if (to_ == "csv") write_.format = DataFormat::csv;
-    if (to_ == "npy") write_.format = DataFormat::npy;
     const Dataset data =
         session.timed("read", [&] { return read_dataset(input_, read_, session.control()); });
     session.timed("write", [&] { write_dataset(output_, data, write_, session.control()); });

@@ -32,7 +32,9 @@ class EvaluateCommand : public Command {
   }
 
   int run(Session& session) override {
-    const Model model = session.timed("load", [&] { return load_model(model_path_); });
+    session.files().reads("MODEL", model_path_).reads("DATA", data_path_, read_).require_distinct();
+    const Model model =
+        session.timed("load", [&] { return load_model(model_path_, session.control()); });
     read_.text_labels = model.task() == Task::classification;
     const Dataset data = read_rows_for(session, model, data_path_, read_);
     std::vector<double> shares;

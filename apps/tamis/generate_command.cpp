@@ -32,7 +32,7 @@ class GenerateCommand : public Command {
                  "have 2")
         .no_default();
     options.flag("--regression", generate_.regression, "gaussians: numeric targets, not classes");
-    options.text("-o,--output", output_, "FILE", "where to write; - is standard output");
+    options.output("-o,--output", output_, "where to write; - is standard output");
     options.format("--format", write_.format, "format of the output (default: by its name)");
     options.index_base("--index-base", write_.index_base, "svmlight: number of the first feature");
     options.common(common_);
@@ -42,7 +42,7 @@ class GenerateCommand : public Command {
   }
 
   int run(Session& session) override {
-    session.require_one_stdout(output_);
+    session.files().writes("--output", output_, write_).require_distinct();
     generate_.seed = static_cast<std::uint64_t>(seed_);
     const Generated made =
         session.timed("generate", [&] { return generate(name_, generate_, session.control()); });

@@ -23,6 +23,7 @@ class InfoCommand : public Command {
   }
 
   int run(Session& session) override {
+    session.files().reads("MODEL", path_).require_distinct();
     if (path_.empty())
       describe_installation(session);
     else
@@ -47,7 +48,7 @@ class InfoCommand : public Command {
   }
 
   void describe_model(Session& session) const {
-    const Model model = session.timed("load", [&] { return load_model(path_); });
+    const Model model = session.timed("load", [&] { return load_model(path_, session.control()); });
     std::error_code error;
     const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path_, error));
     auto& report = session.report();

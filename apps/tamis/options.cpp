@@ -113,6 +113,15 @@ OptionInfo& Options::text(const std::string& names, std::string& variable, const
   return info;
 }
 
+OptionInfo& Options::output(const std::string& names, std::string& variable,
+                            const std::string& help) {
+  OptionInfo& info = text(names, variable, "FILE", help);
+  info.assign = [assign = info.assign](const std::string& path) {
+    assign(path == "/dev/stdout" ? "-" : path);
+  };
+  return info;
+}
+
 OptionInfo& Options::integer(const std::string& names, std::int64_t& variable, std::int64_t low,
                              std::int64_t high, const std::string& value, const std::string& help) {
   OptionInfo& info = add(names, value, help);
@@ -219,9 +228,10 @@ void Options::common(CommonOptions& common) {
   automatic(bytes("--memory", common.memory_bytes, "memory budget, as 500M or 4G"),
             "80 % of what is free", [&common] { common.memory_bytes = 0; });
   flag("-q,--quiet", common.quiet, "only results and errors: no progress, no remarks, no summary");
-  text("--json", common.json_path, "FILE",
-       "write what was done, with times, as one JSON object; - is standard output, in place of the "
-       "text for people");
+  output(
+      "--json", common.json_path,
+      "write what was done, with times, as one JSON object; - is standard output, in place of the "
+      "text for people");
   move_to_common(first);
 }
 
@@ -246,8 +256,12 @@ void Options::reading(ReadOptions& read) {
   format("--format", read.format, "format of DATA (default: by the ending of its name)");
   index_base("--index-base", read.index_base, "svmlight: number of the first feature, 0 or 1");
   text("--label", read.label_column, "COLUMN",
-       "csv: the label's column, by name or by number from 1; none if there is none (default: a "
-       "column called label, class, target or y, or else the last)");
+       "csv: the label's column, by name or by number from 1 (default: a column called label, "
+       "class, "
+       "target or y, or else the last); none, in any format: without labels");
+  flag("--text-labels", read.labels_as_text,
+       "labels are text, also those that look like numbers (default: numbers, or text if at least "
+       "half of them are no numbers)");
   text("--weight", read.weight_column, "COLUMN", "csv: the column of row weights");
   text("--labels", read.labels_path, "FILE",
        "npy: the file of labels (default: X.labels.npy or X_labels.npy next to X.npy)");

@@ -71,6 +71,8 @@ class Options {
   OptionInfo& flag(const std::string& names, bool& variable, const std::string& help);
   OptionInfo& text(const std::string& names, std::string& variable, const std::string& value,
                    const std::string& help);
+  /// A file to write; /dev/stdout is "-", so that nothing else is printed there.
+  OptionInfo& output(const std::string& names, std::string& variable, const std::string& help);
   /// Digits, or exponent notation that is a whole number (1e6).
   OptionInfo& integer(const std::string& names, std::int64_t& variable, std::int64_t low,
                       std::int64_t high, const std::string& value, const std::string& help);
@@ -93,7 +95,7 @@ class Options {
                        const std::string& help);
 
   void common(CommonOptions& common);
-  /// How data are read: --format, --index-base, --label, --weight, --labels.
+  /// How data are read: --format, --index-base, --label, --text-labels, --weight, --labels.
   void reading(ReadOptions& read);
   /// Ends the help: one command a line.
   void example(const std::string& lines) { example_ = lines; }

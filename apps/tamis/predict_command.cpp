@@ -57,8 +57,7 @@ class PredictCommand : public Command {
   void declare(Options& options) override {
     options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
     options.argument("DATA", data_path_, true, "the rows; - is standard input");
-    options.text("-o,--output", output_, "FILE",
-                 "where to write one label a line; - is standard output");
+    options.output("-o,--output", output_, "where to write one label a line; - is standard output");
     options.flag("--decision-values", decision_values_,
                  "write a table with tabs: a header line, then label and decision values");
     options.flag(
@@ -71,10 +70,15 @@ class PredictCommand : public Command {
   }
 
   int run(Session& session) override {
-    session.require_one_stdout(output_);
+    session.files()
+        .reads("MODEL", model_path_)
+        .reads("DATA", data_path_, read_)
+        .writes("--output", output_)
+        .require_distinct();
     if (probabilities_ && decision_values_)
       throw UsageError("--decision-values and --probabilities do not go together");
-    const Model model = session.timed("load", [&] { return load_model(model_path_); });
+    const Model model =
+        session.timed("load", [&] { return load_model(model_path_, session.control()); });
     const Dataset data = read_rows_for(session, model, data_path_, read_);
     std::string text;
     const Labels predicted = session.timed("predict", [&] {

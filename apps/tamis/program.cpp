@@ -71,7 +71,8 @@ int run_parsed(const Parsed& parsed) {
     session.finish();
     return code;
   }
-  return std::fflush(stdout) == 0 ? kExitOk : fail(kExitError, "cannot write to standard output");
+  flush_standard_output();
+  return kExitOk;
 }
 
 }  // namespace
@@ -79,6 +80,7 @@ int run_parsed(const Parsed& parsed) {
 int run_program(int argc, const char* const* argv) noexcept {
   try {
     prepare_for_lack_of_memory();
+    hold_standard_streams();
     catch_signals();
     return run_parsed(parse_command_line(all_commands(), argc, argv));
   } catch (const UsageError& error) {

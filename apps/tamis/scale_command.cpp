@@ -18,13 +18,13 @@ class ScaleCommand : public Command {
   void declare(Options& options) override {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     options.argument("DATA", input_, true, "the rows; - is standard input");
-    options.text("-o,--output", output_, "FILE", "where to write; - is standard output");
+    options.output("-o,--output", output_, "where to write; - is standard output");
     options.choice("--method", method_, {"minmax", "standard", "maxabs"}, "NAME",
                    "each column to [lower, upper], to mean 0 and deviation 1, or divided by its "
                    "largest magnitude, which keeps zeros zero");
     options.number("-l,--lower", lower_, -kInfinity, kInfinity, "X", "minmax: smallest value");
     options.number("-u,--upper", upper_, -kInfinity, kInfinity, "X", "minmax: largest value");
-    options.text("-s,--save-ranges", save_, "FILE", "keep the scaling learnt from these rows");
+    options.output("-s,--save-ranges", save_, "keep the scaling learnt from these rows");
     options.text("-r,--load-ranges", load_, "FILE",
                  "scale as a saved scaling says, instead of learning one");
     options.format("--to", write_.format, "format of the output (default: by its name)");
@@ -36,7 +36,12 @@ class ScaleCommand : public Command {
   }
 
   int run(Session& session) override {
-    session.require_one_stdout(output_);
+    session.files()
+        .reads("DATA", input_, read_)
+        .reads("--load-ranges", load_)
+        .writes("--output", output_, write_, "DATA")
+        .writes("--save-ranges", save_)
+        .require_distinct();
     if (!load_.empty() && !save_.empty())
       throw UsageError("--save-ranges and --load-ranges do not go together");
     if (!(lower_ < upper_))

@@ -1,10 +1,12 @@
 #include "session.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -47,6 +49,22 @@ void catch_signals() {
   sigaction(SIGPIPE, &standard, nullptr);
 }
 
+void hold_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is the stream's. Opened the other way round, so that to read from it
+    // or to write to it fails, as it would if it were closed.
+    const int fd = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (fd != stream && fd >= 0) close(fd);
+  }
+}
+
+void flush_standard_output() {
+  // A text longer than the buffer fails before it is flushed.
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw IoError("cannot write to standard output");
+}
+
 int signal_exit_code() {
   const int number = caught_signal.load();
   return number == 0 ? 0 : 128 + number;
@@ -83,11 +101,6 @@ void Session::note(std::string_view line) {
   std::fputc('\n', stderr);
 }
 
-void Session::require_one_stdout(const std::string& output) const {
-  if (output == "-" && common_.json_path == "-")
-    throw UsageError("the result and --json cannot both be standard output: give --output a file");
-}
-
 void Session::end_phase(const std::string& phase, std::chrono::duration<double> spent) {
   clear_progress();
   seconds_[phase] = seconds_.value(phase, 0.0) + spent.count();
@@ -113,8 +126,7 @@ void Session::clear_progress() {
 }
 
 void Session::finish() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw IoError("cannot write to standard output");
+  flush_standard_output();
   if (common_.json_path.empty()) return;
   seconds_["total"] = std::chrono::duration<double>(Clock::now() - start_).count();
   report_["seconds"] = seconds_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "command.hpp"
+#include "file_roles.hpp"
 #include "tamis/control.hpp"
 
 namespace tamis::cli {
@@ -44,8 +45,8 @@ class Session {
   /// Since the program began.
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-  /// Throws UsageError when `output` and --json both want standard output.
-  void require_one_stdout(const std::string& output) const;
+  /// For the command's files; --json is among them.
+  FileRoles files() const { return FileRoles().writes("--json", common_.json_path); }
   void finish();
 
  private:
@@ -76,6 +77,11 @@ class Session {
   Clock::time_point start_ = Clock::now();
   bool progress_shown_ = false;
 };
+
+/// Takes the places of standard streams that are closed, so that no file gets their numbers.
+void hold_standard_streams();
+/// Throws IoError unless all that was printed could be written.
+void flush_standard_output();
 
 /// Sets the flag that RunControl::cancel sees on the first SIGINT or SIGTERM; the second one ends
 /// the program at once.

@@ -26,8 +26,7 @@ class TrainCommand : public Command {
 
   void declare(Options& options) override {
     options.argument("DATA", data_path_, true, "the labelled rows; - is standard input");
-    options.text("-o,--output", output_, "FILE", "the model; DATA.model when not given")
-        .no_default();
+    options.output("-o,--output", output_, "the model; DATA.model when not given").no_default();
     options.choice("--model-format", format_, {"native", "libsvm"}, "NAME",
                    "write tamis's own format, or LIBSVM's for svm-predict");
     options.integer(
@@ -60,7 +59,7 @@ class TrainCommand : public Command {
         throw UsageError("give --output a file: the data come from standard input");
       output_ = data_path_ + ".model";
     }
-    session.require_one_stdout(output_);
+    session.files().reads("DATA", data_path_, read_).writes("--output", output_).require_distinct();
     train_.validate();
     training_.require_used_by(std::vector<std::string>{train_.method});
     read_.text_labels = train_.task == Task::classification;

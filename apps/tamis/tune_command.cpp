@@ -44,10 +44,9 @@ class TuneCommand : public Command {
                     "alone, by k'-internal cross-validation; 0: on the whole");
     options.number("--search-seconds", tune_.max_seconds, 0, 1e9, "NUMBER",
                    "stop the search after this many seconds; 0: no limit");
-    options.text("-o,--output", output_, "FILE",
-                 "train on all rows with the best, and write the model");
-    options.text("--csv", csv_path_, "FILE", "write every point as CSV; - is standard output");
-    options.text("--report", report_path_, "FILE", "write a page with the heat map, for a browser");
+    options.output("-o,--output", output_, "train on all rows with the best, and write the model");
+    options.output("--csv", csv_path_, "write every point as CSV; - is standard output");
+    options.output("--report", report_path_, "write a page with the heat map, for a browser");
     training_.declare(options);
     options.reading(read_);
     options.common(common_);
@@ -63,9 +62,12 @@ class TuneCommand : public Command {
                                          : Search::halving;
     tune_.base = training_.values();
     tune_.base.validate();
-    for (const std::string& path : {csv_path_, output_}) session.require_one_stdout(path);
-    if (csv_path_ == "-" && output_ == "-")
-      throw UsageError("--csv and --output cannot both be standard output");
+    session.files()
+        .reads("DATA", data_path_, read_)
+        .writes("--output", output_)
+        .writes("--csv", csv_path_)
+        .writes("--report", report_path_)
+        .require_distinct();
     training_.require_used_by(std::vector<std::string>{tune_.base.method});
     for (const TuneAxis& axis : tune_.axes) {
       if (training_.was_given(axis.option))

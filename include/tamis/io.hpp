@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
@@ -20,8 +21,8 @@ struct ReadOptions {
   DataFormat format = DataFormat::automatic;
   /// svmlight: number of the first feature, 0 or 1.
   int index_base = 1;
-  /// csv: the label's column, by name or by number from 1; "none": no labels; empty: a column
-  /// called label, class, target or y, or else the last one.
+  /// csv: the label's column, by name or by number from 1; empty: a column called label, class,
+  /// target or y, or else the last one. "none", in any format: without labels.
   std::string label_column;
   /// csv: the column of row weights, by name or number; empty: none.
   std::string weight_column;
@@ -36,6 +37,11 @@ struct ReadOptions {
   /// Labels may be words. When false, a label that is not a number is an error that names its
   /// place.
   bool text_labels = true;
+  /// Every label is text as it is written, also one that looks like a number. Else labels are
+  /// numbers, or words if at least half of them are; a word among more numbers is an error that
+  /// names its place. Whole numbers that a double would round are kept apart, as text, where
+  /// text_labels allows that.
+  bool labels_as_text = false;
 };
 
 /// Reads a whole data file; "-" is standard input. .gz, .xz, .bz2 and .zst are unpacked on the way.
@@ -43,10 +49,18 @@ struct ReadOptions {
 TAMIS_EXPORT Dataset read_dataset(const std::string& path, const ReadOptions& options = {},
                                   const RunControl& control = {});
 
+/// The files that read_dataset() opens: `path`, and the labels where these are a file of their own.
+TAMIS_EXPORT std::vector<std::string> files_read(const std::string& path,
+                                                 const ReadOptions& options = {});
+
 struct WriteOptions {
   DataFormat format = DataFormat::automatic;
   int index_base = 1;
 };
+
+/// The files that write_dataset() may write: `path`, and the labels of a NumPy array.
+TAMIS_EXPORT std::vector<std::string> files_written(const std::string& path,
+                                                    const WriteOptions& options = {});
 
 /// Writes beside the target and renames, so that an existing file is never half overwritten; "-" is
 /// standard output.

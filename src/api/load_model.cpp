@@ -16,7 +16,7 @@ Model load_model(const std::string& path, const RunControl& control) {
   if (input.bytes.empty()) throw DataError(name + ": not a model file: it is empty");
   return with_threads(control.threads, [&] {
     try {
-      if (is_libsvm_model(input.bytes)) return parse_libsvm_model(name, input);
+      if (is_libsvm_model(input.bytes)) return parse_libsvm_model(name, input, control);
       return parse_native_model(std::move(input), train_for_query);
     } catch (const ParseError&) {
       throw;

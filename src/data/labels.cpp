@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -25,6 +28,14 @@ std::shared_ptr<const std::vector<T>> gather(const std::vector<T>& values,
   chosen.reserve(rows.size());
   for (const Index r : rows) chosen.push_back(values[static_cast<std::size_t>(r)]);
   return std::make_shared<const std::vector<T>>(std::move(chosen));
+}
+
+// A whole number with all its digits, where name() writes 1e+16: labels of other files may be text,
+// because one of them is too long for a double.
+std::string whole_text(const Labels& labels, Index i) {
+  if (labels.kind() != LabelKind::numeric) return labels.name(i);
+  const double value = labels.number(i);
+  return std::floor(value) == value ? fmt::format("{:.0f}", value) : labels.name(i);
 }
 
 }  // namespace
@@ -127,10 +138,14 @@ std::vector<std::int32_t> encode_labels(const Labels& labels, const Labels& clas
     return codes;
   }
   std::unordered_map<std::string, std::int32_t> position;
-  for (Index c = 0; c < classes.size(); ++c)
+  for (Index c = 0; c < classes.size(); ++c) {
     position.emplace(classes.name(c), static_cast<std::int32_t>(c));
+    position.emplace(whole_text(classes, c), static_cast<std::int32_t>(c));
+  }
   for (std::size_t i = 0; i < codes.size(); ++i) {
-    const auto found = position.find(labels.name(static_cast<Index>(i)));
+    const auto row = static_cast<Index>(i);
+    auto found = position.find(labels.name(row));
+    if (found == position.end()) found = position.find(whole_text(labels, row));
     if (found != position.end()) codes[i] = found->second;
   }
   return codes;

@@ -1,4 +1,6 @@
 // The second half of text_chunks.hpp: from parsed chunks to Matrix, Labels and weights.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <unordered_map>
@@ -7,6 +9,8 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "io/text_chunks.hpp"
+#include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -88,23 +92,34 @@ struct ChunkWords {
   std::vector<std::string> names;
 };
 
-ChunkWords collect_words(const RowChunk& chunk, const ChunkParser& parser) {
+// Labels as text. The text is looked at again, since most data has numbers and needs none of it.
+ChunkWords collect_words(const ChunkedText& text, Index index, const RowChunk& chunk,
+                         const ChunkParser& parser, bool are_numbers) {
   ChunkWords words;
+  PieceBuffer buffer;
+  const TextChunk loaded = text.load(index, buffer);
   std::unordered_map<std::string, std::int32_t> known;
   words.codes.reserve(chunk.rows.size());
   for (const ParsedRow& row : chunk.rows) {
-    const auto [entry, is_new] = known.emplace(parser.label_at(row.label_text),
-                                               static_cast<std::int32_t>(words.names.size()));
+    std::string label = parser.label_at(loaded.begin + row.label_begin);
+    if (are_numbers) label = number_label(label);
+    const auto [entry, is_new] =
+        known.emplace(std::move(label), static_cast<std::int32_t>(words.names.size()));
     if (is_new) words.names.push_back(entry->first);
     words.codes.push_back(entry->second);
   }
   return words;
 }
 
-Labels assemble_words(const std::vector<RowChunk>& chunks, const ChunkParser& parser) {
+Labels assemble_words(const ChunkedText& text, const std::vector<RowChunk>& chunks,
+                      const ChunkParser& parser, bool are_numbers) {
   std::vector<ChunkWords> parts(chunks.size());
   parallel_each(static_cast<Index>(chunks.size()), [&](Index c) {
-    parts[static_cast<std::size_t>(c)] = collect_words(chunks[static_cast<std::size_t>(c)], parser);
+    try {
+      parts[usize(c)] = collect_words(text, c, chunks[usize(c)], parser, are_numbers);
+    } catch (const TextProblem&) {
+      throw IoError(text.name() + ": the file changed while it was read");
+    }
   });
   std::vector<std::int32_t> codes;
   std::vector<std::string> names;
@@ -142,21 +157,33 @@ Matrix assemble_matrix(std::vector<RowChunk>& chunks, Index cols, std::int64_t b
   const std::int64_t matrix_bytes =
       dense ? checked_product(checked_product(rows, cols), sizeof(float))
             : parsed_bytes + (rows + 1) * Index{sizeof(Index)};
-  require_memory(what, checked_sum(matrix_bytes, parsed_bytes), budget_bytes);
+  // What was parsed, with a label for each row, is held until the end.
+  const std::int64_t row_bytes = rows * Index{sizeof(ParsedRow) + sizeof(double)};
+  require_memory(what, checked_sum(matrix_bytes, parsed_bytes + row_bytes), budget_bytes);
   return dense ? assemble_dense(chunks, places, cols) : assemble_sparse(chunks, places, cols);
 }
 
-Labels assemble_labels(const std::vector<RowChunk>& chunks, const ChunkParser& parser) {
-  bool labelled = false;
-  bool numeric = true;
-  for (const RowChunk& chunk : chunks) {
-    labelled = labelled || chunk.first_labelled >= 0;
-    numeric = numeric && chunk.numeric_labels;
+LabelCounts count_labels(const std::vector<RowChunk>& chunks) {
+  LabelCounts counts;
+  for (const RowChunk& chunk : chunks) counts.add(chunk.labels);
+  return counts;
+}
+
+Labels assemble_labels(const ChunkedText& text, const std::vector<RowChunk>& chunks,
+                       const ChunkParser& parser, const ReadOptions& options) {
+  const LabelCounts counts = count_labels(chunks);
+  if (counts.numbers + counts.words == 0) return {};
+  if (options.labels_as_text) return assemble_words(text, chunks, parser, false);
+  if (counts.words > 0 && counts.words < counts.numbers) {
+    text.fail_at(counts.first_word,
+                 fmt::format("the label {} is a word, but the labels of {} are numbers: correct "
+                             "it, or read labels as text",
+                             quote_text(counts.word), counted(counts.numbers, "row")));
   }
-  if (!labelled) return {};
-  if (!numeric) return assemble_words(chunks, parser);
+  if (counts.words > 0) return assemble_words(text, chunks, parser, false);
+  if (counts.rounded && options.text_labels) return assemble_words(text, chunks, parser, true);
   std::vector<double> numbers;
-  numbers.reserve(static_cast<std::size_t>(place_chunks(chunks).row.back()));
+  numbers.reserve(usize(counts.numbers));
   for (const RowChunk& chunk : chunks) {
     for (const ParsedRow& row : chunk.rows) numbers.push_back(row.label_number);
   }

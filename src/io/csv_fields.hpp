@@ -38,7 +38,9 @@ struct CsvLayout {
   std::vector<std::string> feature_names() const;
 };
 
-/// Throws DataError when a column asked for is not there, or none is left for features.
-CsvLayout detect_csv_layout(const ChunkedText& text, const ReadOptions& options);
+/// Throws DataError when a column asked for is not there, or none is left for features;
+/// ResourceError when the first line is beyond the budget; Cancelled.
+CsvLayout detect_csv_layout(const ChunkedText& text, const ReadOptions& options,
+                            std::int64_t budget_bytes, const RunControl& control);
 
 }  // namespace tamis

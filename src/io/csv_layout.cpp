@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/memory.hpp"
 #include "io/csv_fields.hpp"
 #include "io/number_parser.hpp"
 #include "tamis/error.hpp"
@@ -14,16 +15,25 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-// The first line that is not blank, '\n' included; empty if there is none.
-std::string_view first_line(const ChunkedText& text, std::int64_t& offset) {
-  for (const TextChunk& chunk : text.chunks()) {
+// The first line that is not blank, '\n' included, and its place; empty if there is none.
+struct FirstLine {
+  std::string_view text;
+  std::int64_t offset = 0;
+};
+
+FirstLine first_line(const ChunkedText& text, PieceBuffer& buffer, std::int64_t budget_bytes) {
+  for (Index c = 0; c < text.num_chunks(); ++c) {
+    require_memory("reading " + text.name(), text.chunk_bytes(c), budget_bytes);
+    const TextChunk chunk = text.load(c, buffer);
     for (const char* line = chunk.begin; line != chunk.end;) {
       const char* p = line;
       while (is_blank(*p)) ++p;
       const auto* end =
           static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(chunk.end - p)));
-      offset = chunk.offset + (line - chunk.begin);
-      if (p != end) return {line, static_cast<std::size_t>(end - line) + 1};
+      if (p != end) {
+        return {{line, static_cast<std::size_t>(end - line) + 1},
+                chunk.offset + (line - chunk.begin)};
+      }
       line = end + 1;
     }
   }
@@ -31,91 +41,140 @@ std::string_view first_line(const ChunkedText& text, std::int64_t& offset) {
 }
 
 // The most frequent candidate outside quotes; the comma if there is none.
-char guess_delimiter(std::string_view line) {
+char guess_delimiter(std::string_view line, const RunControl& control) {
   constexpr std::string_view kCandidates = ",;\t";
   std::int64_t counts[kCandidates.size()] = {};
   bool in_quotes = false;
-  for (const char c : line) {
+  LinePoll poll(line.data(), control);
+  for (const char& c : line) {
     if (c == '"') in_quotes = !in_quotes;
     const std::size_t which = in_quotes ? std::string_view::npos : kCandidates.find(c);
     if (which != std::string_view::npos) ++counts[which];
+    poll.at(&c);
   }
   return kCandidates[static_cast<std::size_t>(std::max_element(counts, std::end(counts)) - counts)];
 }
 
 // A field of the first line that can only be a column's name. Missing and infinite values are not:
 // the row is then reported, not taken for a header.
-bool is_name(const std::string& field) {
-  if (field.empty()) return false;
-  const std::string ended = field + '\n';
-  const ParsedNumber number = parse_number(ended.c_str());
-  if (number.end == ended.c_str() + field.size()) return false;
-  return number_problem(field).find("is not a number") != std::string::npos;
-}
-
-std::string lower_case(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+bool is_name(const CsvField& field) {
+  if (field.content.empty()) return false;
+  if (!field.quoted) {
+    const char* const end = parse_number(field.content.data()).end;
+    if (end == field.content.data() + field.content.size()) return false;
   }
-  return text;
+  const std::string text = csv_field_text(field);
+  const std::string ended = text + '\n';
+  if (parse_number(ended.c_str()).end == ended.c_str() + text.size()) return false;
+  return number_problem(text).find("is not a number") != std::string::npos;
 }
 
-// -1: no column is called that.
-Index find_name(const std::vector<std::string>& fields, const std::string& name) {
-  const auto found = std::find(fields.begin(), fields.end(), name);
-  return found == fields.end() ? -1 : found - fields.begin();
+bool equal_but_for_case(std::string_view text, std::string_view lower) {
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), [](char c, char l) {
+    return (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) == l;
+  });
 }
+
+// The fields of the first line, looked at one after the other: a file of one long line must not
+// take many times its size.
+class FirstFields {
+ public:
+  FirstFields(const ChunkedText& text, FirstLine line, char delimiter, const RunControl& control)
+      : text_(text), line_(line), delimiter_(delimiter), control_(control) {}
+
+  /// Calls use(column, field) until it returns true.
+  template <typename Use>
+  void each(const Use& use) const {
+    LinePoll poll(line_.text.data(), control_);
+    try {
+      Index column = 0;
+      for (const char* p = line_.text.data();; ++p, ++column) {
+        const CsvField field = scan_csv_field(p, delimiter_);
+        if (use(column, field)) return;
+        p = field.next;
+        poll.at(p);
+        if (*p == '\n') return;
+      }
+    } catch (const TextProblem& problem) {
+      text_.fail_at(line_.offset + (problem.where - line_.text.data()), problem.message);
+    }
+  }
+
+  Index count() const {
+    Index columns = 0;
+    each([&](Index, const CsvField&) { return ++columns, false; });
+    return columns;
+  }
+
+  /// The first column for which is_it(field) holds, or -1.
+  template <typename IsIt>
+  Index find(const IsIt& is_it) const {
+    Index found = -1;
+    each([&](Index column, const CsvField& field) {
+      if (is_it(field)) found = column;
+      return found >= 0;
+    });
+    return found;
+  }
+
+  std::vector<std::string> texts(Index most) const {
+    std::vector<std::string> result;
+    each([&](Index, const CsvField& field) {
+      result.push_back(csv_field_text(field));
+      return std::ssize(result) == most;
+    });
+    return result;
+  }
+
+  const std::string& file() const { return text_.name(); }
+
+ private:
+  const ChunkedText& text_;
+  FirstLine line_;
+  char delimiter_;
+  const RunControl& control_;
+};
 
 // A column by number from 1, or else by name; `by_name` is set if it was found by name.
-Index find_column(const std::string& file, const std::vector<std::string>& fields,
-                  const std::string& wanted, const char* what, bool& by_name) {
+Index find_column(const FirstFields& fields, Index columns, const std::string& wanted,
+                  const char* what, bool& by_name) {
   std::int64_t number = 0;
   const char* end = wanted.data() + wanted.size();
   const auto parsed = std::from_chars(wanted.data(), end, number);
   const bool numeric = parsed.ec == std::errc() && parsed.ptr == end;
-  if (numeric && number >= 1 && number <= static_cast<Index>(fields.size())) return number - 1;
-  const Index named = find_name(fields, wanted);
+  if (numeric && number >= 1 && number <= columns) return number - 1;
+  const Index named =
+      fields.find([&](const CsvField& field) { return csv_field_text(field) == wanted; });
   if (named >= 0) {
     by_name = true;
     return named;
   }
   if (numeric) {
-    throw DataError(fmt::format("{}: no {} column {}: the columns are 1 to {}", file, what, wanted,
-                                fields.size()));
+    throw DataError(fmt::format("{}: no {} column {}: the columns are 1 to {}", fields.file(), what,
+                                wanted, columns));
   }
   std::string known;
-  for (std::size_t i = 0; i < std::min<std::size_t>(fields.size(), 8); ++i)
-    known += (i == 0 ? "" : ", ") + quote_text(fields[i]);
-  throw DataError(fmt::format("{}: no column is called {}; the first line has {}{}", file,
-                              quote_text(wanted), known, fields.size() > 8 ? ", ..." : ""));
+  for (const std::string& name : fields.texts(8))
+    known += (known.empty() ? "" : ", ") + quote_text(name);
+  throw DataError(fmt::format("{}: no column is called {}; the first line has {}{}", fields.file(),
+                              quote_text(wanted), known, columns > 8 ? ", ..." : ""));
 }
 
-Index default_label(const std::vector<std::string>& fields, bool& by_name) {
-  std::vector<std::string> lower;
-  lower.reserve(fields.size());
-  for (const std::string& field : fields) lower.push_back(lower_case(field));
-  for (const char* name : {"label", "class", "target", "y"}) {
-    const Index found = find_name(lower, name);
-    if (found < 0) continue;
-    by_name = true;
-    return found;
-  }
-  return static_cast<Index>(fields.size()) - 1;
-}
-
-std::vector<std::string> split_line(const ChunkedText& text, std::string_view line,
-                                    std::int64_t offset, char delimiter) {
-  std::vector<std::string> fields;
-  try {
-    for (const char* p = line.data();; ++p) {
-      const CsvField field = scan_csv_field(p, delimiter);
-      fields.push_back(csv_field_text(field));
-      p = field.next;
-      if (*p == '\n') return fields;
+Index default_label(const FirstFields& fields, Index columns, bool& by_name) {
+  constexpr std::string_view kNames[] = {"label", "class", "target", "y"};  // the first one counts
+  Index found[std::size(kNames)] = {-1, -1, -1, -1};
+  fields.each([&](Index column, const CsvField& field) {
+    for (std::size_t n = 0; n < std::size(kNames); ++n) {
+      if (found[n] < 0 && equal_but_for_case(field.content, kNames[n])) found[n] = column;
     }
-  } catch (const TextProblem& problem) {
-    text.fail_at(offset + (problem.where - line.data()), problem.message);
+    return found[0] >= 0;
+  });
+  for (const Index column : found) {
+    if (column < 0) continue;
+    by_name = true;
+    return column;
   }
+  return columns - 1;
 }
 
 }  // namespace
@@ -172,21 +231,23 @@ std::vector<std::string> CsvLayout::feature_names() const {
   return result;
 }
 
-CsvLayout detect_csv_layout(const ChunkedText& text, const ReadOptions& options) {
+CsvLayout detect_csv_layout(const ChunkedText& text, const ReadOptions& options,
+                            std::int64_t budget_bytes, const RunControl& control) {
   CsvLayout layout;
-  std::int64_t offset = 0;
-  const std::string_view line = first_line(text, offset);
-  if (line.empty()) return layout;
-  layout.delimiter = guess_delimiter(line);
-  const auto fields = split_line(text, line, offset, layout.delimiter);
-  layout.columns = static_cast<Index>(fields.size());
+  PieceBuffer buffer;
+  const FirstLine line = first_line(text, buffer, budget_bytes);
+  if (line.text.empty()) return layout;
+  layout.delimiter = guess_delimiter(line.text, control);
+  const FirstFields fields(text, line, layout.delimiter, control);
+  layout.columns = fields.count();
   bool has_header = false;
   if (!options.weight_column.empty())
-    layout.weight = find_column(text.name(), fields, options.weight_column, "weight", has_header);
+    layout.weight =
+        find_column(fields, layout.columns, options.weight_column, "weight", has_header);
   if (options.label_column.empty())
-    layout.label = default_label(fields, has_header);
+    layout.label = default_label(fields, layout.columns, has_header);
   else if (options.label_column != "none")
-    layout.label = find_column(text.name(), fields, options.label_column, "label", has_header);
+    layout.label = find_column(fields, layout.columns, options.label_column, "label", has_header);
   if (layout.label >= 0 && layout.label == layout.weight)
     throw DataError(fmt::format("{}: column {} cannot be both label and weight", text.name(),
                                 layout.label + 1));
@@ -196,13 +257,17 @@ CsvLayout detect_csv_layout(const ChunkedText& text, const ReadOptions& options)
                     "data without labels",
                     text.name(), counted(layout.columns, "column")));
   }
-  for (Index c = 0; c < layout.columns; ++c) {
-    if (c != layout.label && c != layout.weight)
-      has_header = has_header || is_name(fields[static_cast<std::size_t>(c)]);
-  }
+  fields.each([&](Index column, const CsvField& field) {
+    if (column != layout.label && column != layout.weight)
+      has_header = has_header || is_name(field);
+    return has_header;
+  });
   if (!has_header) return layout;
-  layout.header_offset = offset;
-  layout.names = fields;
+  layout.header_offset = line.offset;
+  // The names are copied once more, for the features, while the line is held.
+  require_column_memory("reading " + text.name(), layout.columns, 2 * Index{sizeof(std::string)},
+                        budget_bytes - 2 * std::ssize(line.text));
+  layout.names = fields.texts(layout.columns);
   return layout;
 }
 

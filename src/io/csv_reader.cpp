@@ -28,13 +28,15 @@ ParsedNumber parse_field_number(const CsvField& field) {
 
 class CsvParser : public ChunkParser {
  public:
-  CsvParser(const CsvLayout& layout, const ReadOptions& options)
-      : layout_(layout), options_(options) {}
+  CsvParser(const CsvLayout& layout, const ReadOptions& options, const RunControl& control)
+      : layout_(layout), options_(options), control_(control) {}
 
+  // A field takes at least two bytes, "1,", and the last of a row ends with the line; the loop
+  // writes at most one past the last.
+  Index most_entries(const TextChunk& chunk) const override {
+    return most_separators(chunk, std::string{layout_.delimiter, '\n'}, 2);
+  }
   void parse(const TextChunk& chunk, RowChunk& out) const override {
-    // A field takes at least two bytes, "1,"; the loop writes at most one past the last.
-    const std::int64_t bytes = chunk.end - chunk.begin;
-    out.entries = std::make_unique_for_overwrite<Entry[]>(static_cast<std::size_t>(bytes / 2 + 2));
     Entry* next = out.entries.get();
     for (const char* p = chunk.begin; p != chunk.end;) {
       const std::int64_t offset = chunk.offset + (p - chunk.begin);
@@ -47,8 +49,8 @@ class CsvParser : public ChunkParser {
         continue;
       }
       if (layout_.label >= 0 && out.first_labelled < 0) out.first_labelled = offset;
-      ParsedRow row{0, 0, nullptr};
-      p = parse_row(p, row, next, out);
+      ParsedRow row;
+      p = parse_row(p, chunk, row, next, out);
       row.entries_end = next - out.entries.get();
       out.rows.push_back(row);
     }
@@ -62,12 +64,14 @@ class CsvParser : public ChunkParser {
 
  private:
   // Returns the beginning of the next line.
-  const char* parse_row(const char* line, ParsedRow& row, Entry*& next, RowChunk& out) const {
+  const char* parse_row(const char* line, const TextChunk& chunk, ParsedRow& row, Entry*& next,
+                        RowChunk& out) const {
     const char* p = line;
+    LinePoll poll(line, control_);
     std::int32_t feature = 0;
     for (Index column = 0;; ++column) {
       if (column == layout_.label) {
-        p = parse_label(p, row, out);
+        p = parse_label(p, chunk, row, out);
       } else if (column == layout_.weight) {
         p = parse_weight(p, out);
       } else {
@@ -82,6 +86,7 @@ class CsvParser : public ChunkParser {
         return p + 1;
       }
       if (last) fail_ragged(line);
+      poll.at(p);
       ++p;  // the delimiter
     }
   }
@@ -100,20 +105,22 @@ class CsvParser : public ChunkParser {
     return field.next;
   }
 
-  const char* parse_label(const char* p, ParsedRow& row, RowChunk& out) const {
+  const char* parse_label(const char* p, const TextChunk& chunk, ParsedRow& row,
+                          RowChunk& out) const {
     const CsvField field = scan_csv_field(p, layout_.delimiter);
     if (field.content.empty()) {
       throw TextProblem{field.content.data(),
                         fmt::format("the label is missing ({})", layout_.describe(layout_.label))};
     }
-    row.label_text = p;
+    row.label_begin = p - chunk.begin;
     const ParsedNumber number = parse_field_number(field);
     if (number.end != nullptr) {
       check_finite_number(field.content.data(), field.content, number.value);
       row.label_number = number.value;
+      out.labels.add_number(field.content, number.value);
     } else {
       check_word_label(field.content.data(), field.content, options_.text_labels);
-      out.numeric_labels = false;
+      out.labels.add_word(chunk.offset + (field.content.data() - chunk.begin), field.content);
     }
     return field.next;
   }
@@ -155,6 +162,7 @@ class CsvParser : public ChunkParser {
 
   const CsvLayout& layout_;
   const ReadOptions& options_;
+  const RunControl& control_;
 };
 
 }  // namespace
@@ -162,11 +170,11 @@ class CsvParser : public ChunkParser {
 Dataset parse_csv(const ParseInput& source, const ReadOptions& options, const RunControl& control,
                   std::int64_t chunk_bytes) {
   const std::int64_t budget = resolve_memory_budget(control.memory_bytes) - source.input.heap_bytes;
-  const ChunkedText text(source.name, source.input.bytes, chunk_bytes);
-  const CsvLayout layout = detect_csv_layout(text, options);
-  const CsvParser parser(layout, options);
+  const ChunkedText text(source.name, source.input, chunk_bytes, control);
+  const CsvLayout layout = detect_csv_layout(text, options, budget, control);
+  const CsvParser parser(layout, options, control);
   std::vector<RowChunk> chunks = parse_chunks(text, parser, budget, control);
-  Labels labels = assemble_labels(chunks, parser);
+  Labels labels = assemble_labels(text, chunks, parser, options);
   const Index cols = std::max(layout.features(), options.min_features);
   std::vector<std::string> names = layout.feature_names();
   while (!names.empty() && static_cast<Index>(names.size()) < cols)

@@ -31,6 +31,9 @@ Dataset parse_csv(const ParseInput& source, const ReadOptions& options, const Ru
 Dataset parse_npy(const ParseInput& source, const ParseInput& labels, const ReadOptions& options,
                   const RunControl& control);
 
+/// Throws InvalidArgument for options that files of this format have no use for.
+void require_usable(const std::string& name, DataFormat format, const ReadOptions& options);
+
 /// True if the bytes begin as a NumPy file does.
 bool is_npy(std::string_view bytes);
 
@@ -39,6 +42,9 @@ DataFormat resolve_format(DataFormat format, const std::string& path);
 
 /// True for .gz, .xz, .bz2 and .zst.
 bool has_packed_ending(std::string_view path);
+
+/// Where the labels of X.npy are written: X.labels.npy.
+std::string npy_labels_path(std::string_view path);
 
 /// The path without .npy, compression endings stripped: what the names of label files begin with.
 std::string npy_stem(std::string_view path);

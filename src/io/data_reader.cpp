@@ -38,19 +38,41 @@ std::string labels_beside(const std::string& path, const ReadOptions& options) {
 
 Dataset parse_dataset(const std::string& path, const ReadOptions& options,
                       const RunControl& control) {
-  const ParseInput source{input_name(path), read_input(path, control)};
+  const ParseInput source{input_name(path), open_input(path, control)};
+  PieceBuffer head;
   DataFormat format = resolve_format(options.format, path);
-  if (options.format == DataFormat::automatic && is_npy(source.input.bytes))
+  if (options.format == DataFormat::automatic && is_npy(source.input.piece(0, 16, head)))
     format = DataFormat::npy;  // no text begins like that
+  require_usable(source.name, format, options);
   if (format == DataFormat::csv) return parse_csv(source, options, control);
-  if (format == DataFormat::svmlight) return parse_svmlight(source, options, control);
+  const bool drop_labels = options.label_column == "none";
+  if (format == DataFormat::svmlight) {
+    const Dataset data = parse_svmlight(source, options, control);
+    return drop_labels ? Dataset(data.features()) : data;
+  }
   ParseInput labels;
-  const std::string labels_path = labels_beside(path, options);
-  if (!labels_path.empty()) labels = {input_name(labels_path), read_input(labels_path, control)};
+  const std::string labels_path = drop_labels ? "" : labels_beside(path, options);
+  if (!labels_path.empty()) labels = {input_name(labels_path), open_input(labels_path, control)};
   return parse_npy(source, labels, options, control);
 }
 
 }  // namespace
+
+void require_usable(const std::string& name, DataFormat format, const ReadOptions& options) {
+  const bool is_npy = format == DataFormat::npy;
+  const auto refuse = [&](const std::string& what) {
+    throw InvalidArgument(fmt::format("{}: {}", name, what));
+  };
+  const bool has_label = !options.label_column.empty() && options.label_column != "none";
+  if (format != DataFormat::csv && (has_label || !options.weight_column.empty()))
+    refuse(fmt::format("{} has no {} column: {}; if it is CSV, give that format, else convert it",
+                       is_npy ? "a NumPy array" : "svmlight text", has_label ? "label" : "weight",
+                       is_npy ? "labels are a file of their own" : "a row begins with its label"));
+  if (!is_npy && !options.labels_path.empty())
+    refuse("a file of labels goes with a NumPy array; here the labels are in the rows");
+  if (options.labels_as_text && !options.text_labels)
+    refuse("labels are to be read as text, but this task needs numbers");
+}
 
 bool has_packed_ending(std::string_view path) {
   return without_packing(path).size() != path.size();
@@ -62,11 +84,21 @@ std::string npy_stem(std::string_view path) {
   return std::string(stem);
 }
 
+std::string npy_labels_path(std::string_view path) { return npy_stem(path) + ".labels.npy"; }
+
 DataFormat resolve_format(DataFormat format, const std::string& path) {
   if (format != DataFormat::automatic) return format;
   const std::string_view name = without_packing(path);
   if (name.ends_with(".csv") || name.ends_with(".tsv")) return DataFormat::csv;
   return name.ends_with(".npy") ? DataFormat::npy : DataFormat::svmlight;
+}
+
+std::vector<std::string> files_read(const std::string& path, const ReadOptions& options) {
+  std::vector<std::string> files{path};
+  const bool npy = resolve_format(options.format, path) == DataFormat::npy;
+  const std::string labels = npy ? labels_beside(path, options) : options.labels_path;
+  if (!labels.empty()) files.push_back(labels);
+  return files;
 }
 
 Dataset read_dataset(const std::string& path, const ReadOptions& options,

@@ -233,6 +233,13 @@ void write_rows(OutputFile& file, const RowFormatter& formatter, Index rows, Ind
   }
 }
 
+std::vector<std::string> files_written(const std::string& path, const WriteOptions& options) {
+  std::vector<std::string> files{path};
+  if (path != "-" && resolve_format(options.format, path) == DataFormat::npy)
+    files.push_back(npy_labels_path(path));
+  return files;
+}
+
 void write_dataset(const std::string& path, const Dataset& data, const WriteOptions& options,
                    const RunControl& control) {
   if (options.index_base != 0 && options.index_base != 1)

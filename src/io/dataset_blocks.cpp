@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/memory.hpp"
 #include "base/progress.hpp"
 #include "io/data_formats.hpp"
 #include "tamis/error.hpp"
@@ -43,11 +44,15 @@ DatasetBlocks::DatasetBlocks(std::string path, const ReadOptions& options,
         fmt::format("{}: only svmlight text in a file, not compressed, can be read block by block",
                     input_name(path_)));
   }
+  require_usable(path_, DataFormat::svmlight, options);
+  struct stat info {};
+  if (stat(path_.c_str(), &info) != 0) fail_io(path_, "cannot open");
+  if (S_ISDIR(info.st_mode)) throw IoError(path_ + ": cannot read: it is a folder");
+  // Not opened before: a pipe would wait for a writer, and can be read only once anyway.
+  if (!S_ISREG(info.st_mode))
+    throw IoError(path_ + ": cannot read block by block: it is not a plain file");
   file_.reset(std::fopen(path_.c_str(), "rb"));
   if (!file_) fail_io(path_, "cannot open");
-  struct stat info {};
-  if (fstat(fileno(file_.get()), &info) != 0) fail_io(path_, "cannot open");
-  if (S_ISDIR(info.st_mode)) throw IoError(path_ + ": cannot read: it is a folder");
   meter_ = std::make_unique<ProgressMeter>(control, phase, info.st_size);
 }
 
@@ -58,6 +63,9 @@ bool DatasetBlocks::read_text() {
   text_.erase(0, used_);
   used_ = 0;
   const std::size_t held = text_.size();
+  // A line may be longer than a block, but not than the budget.
+  require_memory("reading " + path_, static_cast<std::int64_t>(held) + block_bytes_,
+                 resolve_memory_budget(quiet_.memory_bytes));
   text_.resize(held + static_cast<std::size_t>(block_bytes_));
   const std::size_t got =
       std::fread(text_.data() + held, 1, static_cast<std::size_t>(block_bytes_), file_.get());

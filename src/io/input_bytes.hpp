@@ -1,7 +1,9 @@
-// A whole input as one read-only span of bytes, unpacked if it was compressed.
+// A whole input as read-only bytes, unpacked if it was compressed.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -9,21 +11,60 @@
 
 namespace tamis {
 
-/// The bytes live as long as `owner` does. `heap_bytes` counts against the memory budget: 0 for a
-/// mapped file, whose pages the system can drop.
+/// Memory that is used again for one piece after the other, and not cleared in between.
+class PieceBuffer {
+ public:
+  /// Room for so many bytes; what was there before is lost.
+  char* room(std::int64_t bytes);
+
+ private:
+  std::unique_ptr<char[]> data_;
+  std::int64_t capacity_ = 0;
+};
+
+/// A plain file that is read in pieces. It is not mapped: when somebody truncates a mapped file,
+/// the next look at it ends the whole program (SIGBUS), and what was checked could change
+/// afterwards.
+class InputFile {
+ public:
+  /// Takes the descriptor.
+  InputFile(std::string name, int fd, std::int64_t size);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  std::int64_t size() const { return size_; }
+  /// Safe from many threads. Throws IoError, also when the file has become shorter.
+  void read(std::int64_t offset, std::span<char> to) const;
+
+ private:
+  std::string name_;
+  int fd_;
+  std::int64_t size_;
+};
+
+/// Bytes in memory, which live as long as `owner` does, or a file. `heap_bytes` counts against the
+/// memory budget.
 struct InputBytes {
-  std::string_view bytes;
+  std::string_view bytes;  ///< empty when they are in `file`
   std::shared_ptr<const void> owner;
   std::int64_t heap_bytes = 0;
+  std::shared_ptr<const InputFile> file = nullptr;
+
+  std::int64_t size() const;
+  /// [offset, offset + count), cut at the end: a view of the bytes in memory, or of `buffer`.
+  std::string_view piece(std::int64_t offset, std::int64_t count, PieceBuffer& buffer) const;
 };
 
 /// What messages call the input: the path, or "<stdin>" for "-".
 std::string input_name(const std::string& path);
 
-/// Maps a plain file; reads pipes, devices and "-" to their end; unpacks gzip, xz, bzip2 and zstd,
+/// Opens a plain file; reads pipes, devices and "-" to their end; unpacks gzip, xz, bzip2 and zstd,
 /// recognised by their first bytes. Throws IoError (cannot open or read), DataError (a broken
-/// archive) and ResourceError (more bytes than the memory budget). A mapped file must not be
-/// truncated by others while it is read.
+/// archive) and ResourceError (more bytes than the memory budget).
+InputBytes open_input(const std::string& path, const RunControl& control);
+
+/// The same with all bytes in memory.
 InputBytes read_input(const std::string& path, const RunControl& control);
 
 }  // namespace tamis

@@ -13,7 +13,8 @@ namespace tamis {
 bool is_libsvm_model(std::string_view bytes);
 
 /// Parses on the threads of the caller's arena. Throws ParseError. `name` is for messages.
-Model parse_libsvm_model(const std::string& name, const InputBytes& input);
+Model parse_libsvm_model(const std::string& name, const InputBytes& input,
+                         const RunControl& control = {});
 
 /// Throws DataError when the format cannot hold the model: scaling, classes that are not whole
 /// numbers, machines other than one-vs-one.

@@ -223,13 +223,15 @@ class VectorParser : public ChunkParser {
         coefficients_(header.coefficients_a_line()),
         base_(header.kernel.type == KernelType::precomputed ? 0 : 1) {}
 
+  // A pair takes at least four bytes, " 1:2", or three at the beginning of a line; the loop writes
+  // at most one past the last.
+  Index most_entries(const TextChunk& chunk) const override {
+    return most_separators(chunk, ":", 4);
+  }
   void parse(const TextChunk& chunk, RowChunk& out) const override {
     const Index skipped =
         std::clamp<Index>(body_offset_ - chunk.offset, 0, chunk.end - chunk.begin);
     const char* p = chunk.begin + skipped;
-    // A pair takes at least four bytes, " 1:2", or three at the beginning of a line; the loop
-    // writes at most one past the last.
-    out.entries = std::make_unique_for_overwrite<Entry[]>(usize((chunk.end - p) / 4 + 2));
     while (p != chunk.end) p = parse_line(p, chunk, out);
   }
   std::string label_at(const char* text) const override { return std::string(token_at(text)); }
@@ -247,7 +249,7 @@ class VectorParser : public ChunkParser {
         p = number.end;
       }
       p = parse_pairs(p, out);
-      out.rows.push_back({out.entry_count, 0, nullptr});
+      out.rows.push_back({out.entry_count, 0, -1});
     }
     const auto left = static_cast<std::size_t>(chunk.end - p);
     return static_cast<const char*>(std::memchr(p, '\n', left)) + 1;
@@ -294,7 +296,7 @@ class VectorParser : public ChunkParser {
 };
 
 void parse_body(const ChunkedText& text, const Header& header, const InputBytes& input,
-                ExpansionParts& parts) {
+                const RunControl& control, ExpansionParts& parts) {
   const Index per_line = header.coefficients_a_line();
   const auto fail_count = [&](Index count) {
     text.fail_at(static_cast<std::int64_t>(input.bytes.size()),
@@ -307,9 +309,9 @@ void parse_body(const ChunkedText& text, const Header& header, const InputBytes&
     parts.support_vectors = Matrix::dense(0, 0, {});
     return;
   }
-  const std::int64_t budget = resolve_memory_budget(0) - input.heap_bytes;
+  const std::int64_t budget = resolve_memory_budget(control.memory_bytes) - input.heap_bytes;
   const VectorParser parser(header);
-  std::vector<RowChunk> chunks = parse_chunks(text, parser, budget, {});
+  std::vector<RowChunk> chunks = parse_chunks(text, parser, budget, control);
   Index rows = 0;
   Index cols = 0;
   for (const RowChunk& chunk : chunks) {
@@ -333,8 +335,9 @@ void parse_body(const ChunkedText& text, const Header& header, const InputBytes&
 
 bool is_libsvm_model(std::string_view bytes) { return bytes.starts_with(kFirstWord); }
 
-Model parse_libsvm_model(const std::string& name, const InputBytes& input) {
-  const ChunkedText text(name, input.bytes, kTextChunkBytes);
+Model parse_libsvm_model(const std::string& name, const InputBytes& input,
+                         const RunControl& control) {
+  const ChunkedText text(name, input, kTextChunkBytes, control);
   const Header header = HeaderParser(input.bytes, text).parse();
   ExpansionParts parts;
   parts.kernel = header.kernel;
@@ -345,7 +348,7 @@ Model parse_libsvm_model(const std::string& name, const InputBytes& input) {
     parts.decision = Decision::one_vs_one;
     for (const double count : header.nr_sv) parts.class_counts.push_back(static_cast<Index>(count));
   }
-  parse_body(text, header, input, parts);
+  parse_body(text, header, input, control, parts);
   std::shared_ptr<Calibration> calibration;
   if (!header.is_regression() && !header.prob_a.empty()) {
     calibration = std::make_shared<Calibration>();

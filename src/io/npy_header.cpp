@@ -4,7 +4,6 @@
 
 #include <charconv>
 
-#include "base/checked.hpp"
 #include "io/data_formats.hpp"
 #include "io/text_chunks.hpp"
 #include "tamis/error.hpp"
@@ -16,9 +15,17 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::string_view kMagic = "\x93NUMPY"sv;
+constexpr std::int64_t kMostHeaderBytes = std::int64_t{1} << 16;
 
 [[noreturn]] void fail(const std::string& name, const std::string& message) {
   throw DataError(name + ": " + message);
+}
+
+Index size_product(const std::string& name, Index a, Index b) {
+  Index result = 0;
+  if (__builtin_mul_overflow(a, b, &result))
+    fail(name, "the NumPy header is damaged: the size of the array overflows 64 bits");
+  return result;
 }
 
 // Reads the Python dictionary of a header: three known keys, in any order.
@@ -121,12 +128,12 @@ void parse_type(const std::string& name, const std::string& descr, NpyArray& arr
   if (!sized || size < 0 || kinds.find(descr[1]) == std::string_view::npos)
     fail(name, fmt::format("element type {}: {}", quote_text(descr), known));
   array.kind = descr[1];
-  array.item_bytes = array.kind == 'U' ? checked_product(size, 4) : size;
+  array.item_bytes = array.kind == 'U' ? size_product(name, size, 4) : size;
   const bool float_ok = array.kind == 'f' && (size == 4 || size == 8);
   const bool whole_ok = (array.kind == 'i' || array.kind == 'u') &&
                         (size == 1 || size == 2 || size == 4 || size == 8);
   const bool other_ok = (array.kind == 'b' && size == 1) || array.kind == 'U' || array.kind == 'S';
-  if (!float_ok && !whole_ok && !other_ok)
+  if (size == 0 || (!float_ok && !whole_ok && !other_ok))
     fail(name, fmt::format("element type {}: {}", quote_text(descr), known));
   if (descr[0] == '>')
     fail(name,
@@ -144,7 +151,9 @@ std::size_t little_endian(std::string_view bytes) {
 
 bool is_npy(std::string_view bytes) { return bytes.starts_with(kMagic); }
 
-NpyArray read_npy_header(const std::string& name, std::string_view bytes) {
+NpyArray read_npy_header(const std::string& name, const InputBytes& input) {
+  PieceBuffer buffer;
+  const std::string_view bytes = input.piece(0, kMostHeaderBytes, buffer);
   if (bytes.empty()) fail(name, "no rows: the file is empty");
   if (!is_npy(bytes)) fail(name, "not a NumPy .npy file");
   if (bytes.size() < 12) fail(name, "the NumPy header is cut short");
@@ -153,17 +162,20 @@ NpyArray read_npy_header(const std::string& name, std::string_view bytes) {
     fail(name, fmt::format("NumPy format version {}: 1, 2 and 3 are known", version));
   const std::size_t begin = version == 1 ? 10 : 12;
   const std::size_t length = little_endian(bytes.substr(8, begin - 8));
-  if (length > bytes.size() - begin) fail(name, "the NumPy header is cut short");
+  if (static_cast<Index>(begin + length) > input.size())
+    fail(name, "the NumPy header is cut short");
+  if (length > bytes.size() - begin)
+    fail(name, fmt::format("the NumPy header is damaged: it has {}", counted(length, "byte")));
   NpyArray array;
   std::string descr;
   HeaderParser(name, bytes.substr(begin, length)).parse(descr, array);
   parse_type(name, descr, array);
-  array.data = bytes.substr(begin + length);
+  array.data_begin = static_cast<Index>(begin + length);
   Index expected = array.item_bytes;
-  for (const Index size : array.shape) expected = checked_product(expected, size);
-  if (expected != static_cast<Index>(array.data.size())) {
+  for (const Index size : array.shape) expected = size_product(name, expected, size);
+  if (expected != input.size() - array.data_begin) {
     fail(name, fmt::format("{} of data, but the header promises {}",
-                           counted(array.data.size(), "byte"), expected));
+                           counted(input.size() - array.data_begin, "byte"), expected));
   }
   return array;
 }

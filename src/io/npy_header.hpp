@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/input_bytes.hpp"
 #include "tamis/dataset.hpp"
 
 namespace tamis {
@@ -14,12 +15,12 @@ struct NpyArray {
   Index item_bytes = 0;  // of one element
   bool fortran_order = false;
   std::vector<Index> shape;
-  std::string_view data;  // exactly as many bytes as shape and type say
+  Index data_begin = 0;  // in the file, which has exactly the bytes that shape and type say
 };
 
 /// Throws DataError, beginning with `name`, on anything but a little-endian array of numbers, bools
 /// or strings whose data is complete.
-NpyArray read_npy_header(const std::string& name, std::string_view bytes);
+NpyArray read_npy_header(const std::string& name, const InputBytes& input);
 
 /// The header and magic of an array in version 1, padded so that the data is 64-byte aligned.
 /// `descr` is the type, for example "<f4".

@@ -2,11 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <mutex>
+#include <type_traits>
 
 #include "base/checked.hpp"
 #include "base/memory.hpp"
@@ -51,48 +52,114 @@ bool is_numeric(const NpyArray& array) { return array.kind != 'U' && array.kind 
                               name, row + 1, col + 1, value));
 }
 
-// Element (i, j) is data[i * row_step + j * col_step].
-struct Steps {
-  Index row;
-  Index col;
+// A part of the elements that is read at a time.
+constexpr Index kPieceElements = 65536;
+
+// The element nearest to the beginning that is not finite, whichever thread found it.
+class FirstBad {
+ public:
+  void note(Index element) {
+    Index seen = first_.load();
+    while (element < seen && !first_.compare_exchange_weak(seen, element)) {
+    }
+  }
+  /// -1: there is none.
+  Index element() const { return first_ == kNone ? -1 : first_.load(); }
+
+ private:
+  static constexpr Index kNone = std::numeric_limits<Index>::max();
+  std::atomic<Index> first_{kNone};
 };
 
-template <typename T>
-void copy_rows(const std::string& name, const NpyArray& array, Steps steps, Index cols, Index begin,
-               Index end, float* out) {
-  for (Index i = begin; i < end; ++i) {
-    for (Index j = 0; j < cols; ++j) {
-      const T value =
-          load<T>(array.data.data() + (i * steps.row + j * steps.col) * Index{sizeof(T)});
-      out[i * cols + j] = static_cast<float>(value);
-      if (!std::isfinite(out[i * cols + j]))
-        fail_not_finite(name, i, j, static_cast<double>(value));
-    }
-  }
-}
-
-// Keeps the message of the first bad row, whichever thread found it.
-class FirstFailure {
+class MatrixReader {
  public:
-  template <typename Work>
-  void run(Index begin, const Work& work) {
-    try {
-      work();
-    } catch (const DataError& error) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (begin >= begin_) return;
-      begin_ = begin;
-      message_ = error.what();
-    }
-  }
-  void rethrow() const {
-    if (!message_.empty()) throw DataError(message_);
+  MatrixReader(const ParseInput& source, const NpyArray& array, Index rows, Index cols)
+      : source_(source), array_(array), rows_(rows), cols_(cols) {}
+
+  void read(float* out, const RunControl& control) {
+    ProgressMeter meter(control, "read", rows_ * cols_);
+    with_element_type(array_, [&](auto type) {
+      using T = decltype(type);
+      if (array_.fortran_order)
+        copy_tiles<T>(out, meter);
+      else
+        copy_rows<T>(out, meter);
+    });
+    const Index bad = bad_.element();
+    if (bad >= 0) fail_not_finite(source_.name, bad / cols_, bad % cols_, at(bad));
   }
 
  private:
-  std::mutex mutex_;
-  Index begin_ = std::numeric_limits<Index>::max();
-  std::string message_;
+  template <typename T>
+  void copy(T value, Index element, float* out) {
+    out[element] = static_cast<float>(value);
+    if (!std::isfinite(out[element])) bad_.note(element);
+  }
+
+  // Row after row, as they are kept.
+  template <typename T>
+  void copy_rows(float* out, ProgressMeter& meter) {
+    const Index count = rows_ * cols_;
+    parallel_each((count + kPieceElements - 1) / kPieceElements, [&](Index p) {
+      const Index begin = p * kPieceElements;
+      const Index end = std::min(count, begin + kPieceElements);
+      PieceBuffer buffer;
+      const char* const from = elements<T>(begin, end - begin, buffer);
+      for (Index k = begin; k < end; ++k)
+        copy(load<T>(from + (k - begin) * Index{sizeof(T)}), k, out);
+      meter.add(end - begin);
+    });
+  }
+
+  // Column after column: some rows of some columns at a time, so that what is read and what is
+  // written stays near.
+  template <typename T>
+  void copy_tiles(float* out, ProgressMeter& meter) {
+    constexpr Index kTileCols = 256;
+    const Index tile_rows = std::max<Index>(512, kPieceElements / std::min(cols_, kTileCols));
+    const Index down = (rows_ + tile_rows - 1) / tile_rows;
+    const Index across = (cols_ + kTileCols - 1) / kTileCols;
+    parallel_each(down * across, [&](Index t) {
+      const Index top = t / across * tile_rows;
+      const Index height = std::min(tile_rows, rows_ - top);
+      const Index left = t % across * kTileCols;
+      const Index width = std::min(kTileCols, cols_ - left);
+      PieceBuffer buffer;
+      for (Index j = left; j < left + width; ++j) {
+        const char* const from = elements<T>(j * rows_ + top, height, buffer);
+        for (Index i = 0; i < height; ++i)
+          copy(load<T>(from + i * Index{sizeof(T)}), (top + i) * cols_ + j, out);
+      }
+      meter.add(height * width);
+    });
+  }
+
+  template <typename T>
+  const char* elements(Index first, Index count, PieceBuffer& buffer) const {
+    return source_.input
+        .piece(array_.data_begin + first * Index{sizeof(T)}, count * Index{sizeof(T)}, buffer)
+        .data();
+  }
+
+  // Element (row, column) as row * cols + column.
+  double at(Index element) const {
+    const Index i = element / cols_;
+    const Index j = element % cols_;
+    double value = 0;
+    PieceBuffer buffer;
+    with_element_type(array_, [&](auto type) {
+      using T = decltype(type);
+      const Index stored = array_.fortran_order ? j * rows_ + i : element;
+      value = static_cast<double>(load<T>(elements<T>(stored, 1, buffer)));
+    });
+    return value;
+  }
+
+  const ParseInput& source_;
+  const NpyArray& array_;
+  Index rows_;
+  Index cols_;
+  FirstBad bad_;
 };
 
 Matrix read_matrix(const ParseInput& source, const NpyArray& array, const RunControl& control) {
@@ -104,28 +171,14 @@ Matrix read_matrix(const ParseInput& source, const NpyArray& array, const RunCon
   const Index rows = array.shape[0];
   const Index cols = array.shape.size() == 2 ? array.shape[1] : 1;
   if (rows == 0) throw DataError(source.name + ": no rows: the array is empty");
+  if (cols == 0) throw DataError(source.name + ": no columns: the array is empty");
   if (cols > std::numeric_limits<std::int32_t>::max())
     throw DataError(fmt::format("{}: {} columns are too many", source.name, cols));
   const std::int64_t bytes = checked_product(checked_product(rows, cols), sizeof(float));
   require_memory("reading " + source.name, checked_sum(bytes, source.input.heap_bytes),
                  resolve_memory_budget(control.memory_bytes));
   auto values = std::make_shared_for_overwrite<float[]>(static_cast<std::size_t>(rows * cols));
-  const Steps steps = array.fortran_order ? Steps{1, rows} : Steps{cols, 1};
-  ProgressMeter meter(control, "read", rows);
-  FirstFailure failure;
-  const Index grain = std::max<Index>(1, 65536 / std::max<Index>(1, cols));
-  parallel_ranges(rows, grain, [&](Index begin, Index end) {
-    for (Index from = begin; from < end; from += grain) {
-      const Index to = std::min(end, from + grain);
-      failure.run(from, [&] {
-        with_element_type(array, [&](auto type) {
-          copy_rows<decltype(type)>(source.name, array, steps, cols, from, to, values.get());
-        });
-      });
-      meter.add(to - from);
-    }
-  });
-  failure.rethrow();
+  MatrixReader(source, array, rows, cols).read(values.get(), control);
   const float* data = values.get();
   return Matrix::dense_view(rows, cols, data, std::move(values));
 }
@@ -152,9 +205,7 @@ void append_utf8(std::string& text, std::uint32_t code) {
 }
 
 // One string element; NumPy pads with zeros.
-std::string string_label(const NpyArray& array, Index i) {
-  const std::string_view item = array.data.substr(static_cast<std::size_t>(i * array.item_bytes),
-                                                  static_cast<std::size_t>(array.item_bytes));
+std::string string_label(const NpyArray& array, std::string_view item) {
   if (array.kind == 'S') return std::string(item.substr(0, item.find_last_not_of('\0') + 1));
   std::string text;
   for (std::size_t k = 0; k < item.size(); k += 4) {
@@ -165,12 +216,30 @@ std::string string_label(const NpyArray& array, Index i) {
   return text;
 }
 
-Labels read_string_labels(const ParseInput& source, const NpyArray& array, Index count,
-                          const ReadOptions& options) {
+// Calls use(i, bytes) for every element, in order.
+template <typename Use>
+void each_label(const ParseInput& source, const NpyArray& array, const RunControl& control,
+                const Use& use) {
+  const Index count = array.shape[0];
+  const Index step = std::max<Index>(1, kPieceElements / array.item_bytes);
+  ProgressMeter meter(control, "read", count);
+  PieceBuffer buffer;
+  for (Index begin = 0; begin < count; begin += step) {
+    const Index some = std::min(step, count - begin);
+    const std::string_view piece = source.input.piece(array.data_begin + begin * array.item_bytes,
+                                                      some * array.item_bytes, buffer);
+    for (Index i = 0; i < some; ++i)
+      use(begin + i, piece.substr(usize(i * array.item_bytes), usize(array.item_bytes)));
+    meter.add(some);
+  }
+}
+
+Labels read_string_labels(const ParseInput& source, const NpyArray& array,
+                          const ReadOptions& options, const RunControl& control) {
   std::vector<std::string> words;
-  words.reserve(static_cast<std::size_t>(count));
-  for (Index i = 0; i < count; ++i) {
-    words.push_back(string_label(array, i));
+  words.reserve(usize(array.shape[0]));
+  each_label(source, array, control, [&](Index i, std::string_view item) {
+    words.push_back(string_label(array, item));
     const std::string& word = words.back();
     if (word.empty()) throw DataError(fmt::format("{}: label {} is empty", source.name, i + 1));
     try {
@@ -178,47 +247,85 @@ Labels read_string_labels(const ParseInput& source, const NpyArray& array, Index
     } catch (const TextProblem& problem) {
       throw DataError(fmt::format("{}: label {}: {}", source.name, i + 1, problem.message));
     }
-  }
+  });
   return Labels::text(words);
 }
 
-Labels read_labels(const ParseInput& source, const ReadOptions& options) {
-  const NpyArray array = read_npy_header(source.name, source.input.bytes);
-  Index count = array.shape.empty() ? 0 : 1;
-  for (const Index size : array.shape) count = checked_product(count, size);
-  if (array.shape.empty() || count != array.shape[0]) {
-    throw DataError(source.name + ": labels must be an array of one dimension");
-  }
-  if (!is_numeric(array)) return read_string_labels(source, array, count, options);
-  std::vector<double> numbers(static_cast<std::size_t>(count));
-  with_element_type(array, [&](auto type) {
-    using T = decltype(type);
-    for (Index i = 0; i < count; ++i)
-      numbers[static_cast<std::size_t>(i)] =
-          static_cast<double>(load<T>(array.data.data() + i * Index{sizeof(T)}));
+// Numbers with all their digits, for those that would become equal as doubles.
+template <typename T>
+Labels whole_number_texts(const ParseInput& source, const NpyArray& array,
+                          const RunControl& control) {
+  std::vector<std::string> words;
+  words.reserve(usize(array.shape[0]));
+  each_label(source, array, control, [&](Index, std::string_view item) {
+    words.push_back(fmt::format("{}", load<T>(item.data())));
   });
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (!std::isfinite(numbers[i]))
-      throw DataError(
-          fmt::format("{}: label {} is {}: labels must be finite", source.name, i + 1, numbers[i]));
+  return Labels::text(words);
+}
+
+// Whether the double is another number. The largest integers would not fit back.
+template <typename T>
+bool is_rounded(T value) {
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
+    const auto rounded = static_cast<double>(value);
+    return rounded >= static_cast<double>(std::numeric_limits<T>::max()) ||
+           static_cast<T>(rounded) != value;
   }
-  return Labels::numeric(std::move(numbers));
+  return false;
+}
+
+template <typename T>
+Labels read_number_labels(const ParseInput& source, const NpyArray& array,
+                          const ReadOptions& options, const RunControl& control) {
+  std::vector<double> numbers(usize(array.shape[0]));
+  bool as_text = options.labels_as_text;
+  each_label(source, array, control, [&](Index i, std::string_view item) {
+    const T value = load<T>(item.data());
+    numbers[usize(i)] = static_cast<double>(value);
+    as_text = as_text || (options.text_labels && is_rounded(value));
+    if (std::isfinite(numbers[usize(i)])) return;
+    throw DataError(fmt::format("{}: label {} is {}: labels must be finite", source.name, i + 1,
+                                numbers[usize(i)]));
+  });
+  return as_text ? whole_number_texts<T>(source, array, control)
+                 : Labels::numeric(std::move(numbers));
+}
+
+Labels read_labels(const ParseInput& source, const NpyArray& array, const ReadOptions& options,
+                   const RunControl& control) {
+  const Index row_bytes = is_numeric(array)
+                              ? Index{sizeof(double)}
+                              : checked_sum(array.item_bytes, Index{sizeof(std::string)});
+  require_memory("reading " + source.name, checked_product(array.shape[0], row_bytes),
+                 resolve_memory_budget(control.memory_bytes) - source.input.heap_bytes);
+  if (!is_numeric(array)) return read_string_labels(source, array, options, control);
+  Labels labels;
+  with_element_type(array, [&](auto type) {
+    labels = read_number_labels<decltype(type)>(source, array, options, control);
+  });
+  return labels;
+}
+
+NpyArray labels_header(const ParseInput& labels, const ParseInput& source, Index rows) {
+  const NpyArray array = read_npy_header(labels.name, labels.input);
+  const bool flat = !array.shape.empty() && std::all_of(array.shape.begin() + 1, array.shape.end(),
+                                                        [](Index n) { return n == 1; });
+  if (!flat) throw DataError(labels.name + ": labels must be an array of one dimension");
+  if (array.shape[0] == rows) return array;
+  throw DataError(fmt::format("{}: {}, but {} has {}", labels.name,
+                              counted(array.shape[0], "label"), source.name, counted(rows, "row")));
 }
 
 }  // namespace
 
 Dataset parse_npy(const ParseInput& source, const ParseInput& labels, const ReadOptions& options,
                   const RunControl& control) {
-  const NpyArray array = read_npy_header(source.name, source.input.bytes);
+  const NpyArray array = read_npy_header(source.name, source.input);
   Matrix features = read_matrix(source, array, control);
   if (features.cols() < options.min_features) features = features.with_cols(options.min_features);
   if (labels.name.empty()) return Dataset(std::move(features));
-  Labels read = read_labels(labels, options);
-  if (read.size() != features.rows()) {
-    throw DataError(fmt::format("{}: {}, but {} has {}", labels.name, counted(read.size(), "label"),
-                                source.name, counted(features.rows(), "row")));
-  }
-  return Dataset(std::move(features), std::move(read));
+  const NpyArray header = labels_header(labels, source, features.rows());
+  return Dataset(std::move(features), read_labels(labels, header, options, control));
 }
 
 }  // namespace tamis

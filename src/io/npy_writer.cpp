@@ -114,7 +114,7 @@ void write_features(OutputFile& file, const Dataset& data, const RunControl& con
 }  // namespace
 
 void write_npy(const std::string& path, const Dataset& data, const RunControl& control) {
-  const std::string labels_path = npy_stem(path) + ".labels.npy";
+  const std::string labels_path = npy_labels_path(path);
   OutputFile file(path);
   write_features(file, data, control);
   if (data.labels().empty()) {

@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <filesystem>
 #include <system_error>
 
+#include "io/descriptors.hpp"
 #include "io/temporary_file.hpp"
 #include "tamis/error.hpp"
 
@@ -29,6 +31,21 @@ std::string resolve_links(const std::string& path) {
   return current.string();
 }
 
+// The descriptor that a name like /dev/stdout or /dev/fd/5 stands for; -1: none. To open such a
+// name would begin a redirected file anew, and its link does not always lead to a path.
+int named_descriptor(std::string_view path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    int fd = -1;
+    const char* const end = path.data() + path.size();
+    const auto parsed = std::from_chars(path.data() + folder.size(), end, fd);
+    return parsed.ec == std::errc() && parsed.ptr == end ? fd : -1;
+  }
+  return -1;
+}
+
 void sync_folder(const std::string& folder) {
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;  // the rename happened; that it is on the disk is best effort
@@ -42,17 +59,17 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
   buffer_.reserve(kBufferBytes);
   if (path == "-") {
     fd_ = STDOUT_FILENO;
+    borrowed_ = true;
+    return;
+  }
+  struct stat info {};
+  const bool exists = stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) throw IoError(path + ": cannot write: it is a folder");
+  if (named_descriptor(path) >= 0 || (exists && !S_ISREG(info.st_mode))) {
+    open_directly();
     return;
   }
   target_ = resolve_links(path);
-  struct stat info {};
-  const bool exists = stat(target_.c_str(), &info) == 0;
-  if (exists && S_ISDIR(info.st_mode)) throw IoError(path + ": cannot write: it is a folder");
-  if (exists && !S_ISREG(info.st_mode)) {
-    fd_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (fd_ < 0) fail("cannot open for writing");
-    return;
-  }
   // A rename would replace a write-protected file without asking.
   if (exists && access(target_.c_str(), W_OK) != 0) fail("cannot write");
   open_temporary();
@@ -65,6 +82,13 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
 }
 
 OutputFile::~OutputFile() { close_now(); }
+
+void OutputFile::open_directly() {
+  const int named = named_descriptor(path_);
+  fd_ = named >= 0 ? fcntl(named, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                   : beyond_standard_streams(open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+  if (fd_ < 0) fail("cannot open for writing");
+}
 
 void OutputFile::open_temporary() {
   OutputTemporary made = make_temporary_file(target_);
@@ -97,7 +121,7 @@ void OutputFile::write_all(std::string_view bytes) {
 
 void OutputFile::commit() {
   flush();
-  if (fd_ == STDOUT_FILENO) return;
+  if (borrowed_) return;
   if (temporary_.empty()) {
     const int fd = fd_;
     fd_ = -1;
@@ -116,7 +140,7 @@ void OutputFile::close_now() {
   // Removed before it is closed: the name may be another process's a moment after.
   if (!temporary_.empty()) unlink(temporary_.c_str());
   temporary_.clear();
-  if (fd_ >= 0 && fd_ != STDOUT_FILENO) close(fd_);
+  if (fd_ >= 0 && !borrowed_) close(fd_);
   fd_ = -1;
 }
 

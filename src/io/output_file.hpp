@@ -11,9 +11,9 @@ namespace tamis {
 
 /// Buffers, checks every write, and puts the file in place with commit(). Until then the bytes go
 /// to a temporary name in the same folder, so an older file of that name survives any failure.
-/// "-" is standard output; devices and pipes are written directly. A symbolic link keeps pointing
-/// where it did: its target is replaced. Every failure throws IoError with the path and the
-/// system's reason.
+/// "-" is standard output. What is no plain file - a pipe, a device, an open descriptor by its name
+/// (/dev/stdout, /dev/fd/5) - is written directly. A symbolic link keeps pointing where it did: its
+/// target is replaced. Every failure throws IoError with the path and the system's reason.
 class OutputFile : public ByteSink {
  public:
   explicit OutputFile(const std::string& path);
@@ -26,6 +26,7 @@ class OutputFile : public ByteSink {
   void commit();
 
  private:
+  void open_directly();
   void open_temporary();
   void flush();
   void write_all(std::string_view bytes);
@@ -37,6 +38,7 @@ class OutputFile : public ByteSink {
   std::string temporary_;  // empty: written directly
   std::string buffer_;
   int fd_ = -1;
+  bool borrowed_ = false;  // standard output: not ours to close
 };
 
 }  // namespace tamis

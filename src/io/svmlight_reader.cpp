@@ -69,9 +69,11 @@ std::string_view token_at(const char* text) {
 // Reads rows of one chunk into room that is known to suffice, so nothing needs to grow.
 class RowParser {
  public:
-  RowParser(const TextChunk& chunk, const ReadOptions& options, RowChunk& out)
+  RowParser(const TextChunk& chunk, const ReadOptions& options, const RunControl& control,
+            RowChunk& out)
       : chunk_(chunk),
         options_(options),
+        poll_(chunk.begin, control),
         most_cols_(options.max_features > 0 ? options.max_features : kLargestIndex + 1),
         out_(out),
         next_(out.entries.get()) {}
@@ -86,7 +88,7 @@ class RowParser {
   const char* parse_line(const char* p) {
     while (is_blank(*p)) ++p;
     if (!ends_row(*p)) {
-      ParsedRow row{0, 0, nullptr};
+      ParsedRow row;
       p = parse_label(p, row);
       p = parse_pairs(p);
       row.entries_end = next_ - out_.entries.get();
@@ -107,6 +109,7 @@ class RowParser {
       token = {p, static_cast<std::size_t>(number.end - p)};
       check_finite_number(p, token, number.value);
       row.label_number = number.value;
+      out_.labels.add_number(token, number.value);
     } else {
       token = token_at(p);
       if (token.find(':') != std::string_view::npos) {
@@ -114,10 +117,10 @@ class RowParser {
         return p;
       }
       check_word_label(p, token, options_.text_labels);
-      out_.numeric_labels = false;
+      out_.labels.add_word(offset_of(p), token);
     }
     if (out_.first_labelled < 0) out_.first_labelled = offset_of(p);
-    row.label_text = p;
+    row.label_begin = p - chunk_.begin;
     return token.data() + token.size();
   }
 
@@ -146,6 +149,7 @@ class RowParser {
       if (number.end == nullptr || !ends_token(*number.end) || std::isinf(value)) [[unlikely]]
         fail_value(p);
       p = number.end;
+      poll_.at(p);
       *next = {static_cast<std::int32_t>(signed_index - base), value};
       next += value != 0.0F ? 1 : 0;
     }
@@ -171,6 +175,7 @@ class RowParser {
 
   const TextChunk& chunk_;
   const ReadOptions& options_;
+  LinePoll poll_;
   std::int64_t most_cols_;
   RowChunk& out_;
   Entry* next_;
@@ -178,25 +183,28 @@ class RowParser {
 
 class SvmlightParser : public ChunkParser {
  public:
-  explicit SvmlightParser(const ReadOptions& options) : options_(options) {}
+  SvmlightParser(const ReadOptions& options, const RunControl& control)
+      : options_(options), control_(control) {}
 
+  // An entry takes at least four bytes of text, " 1:2", or three at the beginning of a line; the
+  // loop writes at most one past the last. Pages never written cost nothing.
+  Index most_entries(const TextChunk& chunk) const override {
+    return most_separators(chunk, ":", 4);
+  }
   void parse(const TextChunk& chunk, RowChunk& out) const override {
-    // An entry takes at least four bytes of text, " 1:2", or three at the beginning of a line; the
-    // loop writes at most one past the last. Pages never written cost nothing.
-    const std::int64_t bytes = chunk.end - chunk.begin;
-    out.entries = std::make_unique_for_overwrite<Entry[]>(static_cast<std::size_t>(bytes / 4 + 2));
-    RowParser(chunk, options_, out).parse();
+    RowParser(chunk, options_, control_, out).parse();
   }
   std::string label_at(const char* text) const override { return std::string(token_at(text)); }
 
  private:
   const ReadOptions& options_;
+  const RunControl& control_;
 };
 
 // Rows without a single feature are more likely another format than a data set of zeros.
-void require_features(const std::string& name, Index cols, const Labels& labels,
+void require_features(const std::string& name, Index cols, const LabelCounts& labels,
                       const ReadOptions& options) {
-  if (cols > 0 || (options.min_features > 0 && labels.kind() != LabelKind::text)) return;
+  if (cols > 0 || (options.min_features > 0 && labels.words == 0)) return;
   throw DataError(name +
                   ": no row has a feature (index:value); is this svmlight text? format csv reads "
                   "comma-separated values");
@@ -209,10 +217,9 @@ Dataset parse_svmlight(const ParseInput& source, const ReadOptions& options,
   if (options.index_base != 0 && options.index_base != 1)
     throw InvalidArgument(fmt::format("index_base is {}: give 0 or 1", options.index_base));
   const std::int64_t budget = resolve_memory_budget(control.memory_bytes) - source.input.heap_bytes;
-  const ChunkedText text(source.name, source.input.bytes, chunk_bytes);
-  const SvmlightParser parser(options);
+  const ChunkedText text(source.name, source.input, chunk_bytes, control);
+  const SvmlightParser parser(options, control);
   std::vector<RowChunk> chunks = parse_chunks(text, parser, budget, control);
-  Labels labels = assemble_labels(chunks, parser);
   Index cols = 0;
   std::int64_t left_out = 0;
   for (const RowChunk& chunk : chunks) {
@@ -224,7 +231,8 @@ Dataset parse_svmlight(const ParseInput& source, const ReadOptions& options,
         fmt::format("{}: columns above {} left out: no training row had them (values in them: {})",
                     source.name, options.max_features, left_out));
   }
-  require_features(source.name, cols, labels, options);
+  require_features(source.name, cols, count_labels(chunks), options);
+  Labels labels = assemble_labels(text, chunks, parser, options);
   cols = std::max(cols, options.min_features);
   return Dataset(assemble_matrix(chunks, cols, budget, "reading " + source.name),
                  std::move(labels));

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
-#include <optional>
 
 #include "base/check.hpp"
 #include "base/memory.hpp"
@@ -19,9 +18,12 @@ namespace {
 
 using namespace std::string_view_literals;
 
-const char* after_line(const char* p, const char* end) {
-  const void* found = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
-  return found == nullptr ? end : static_cast<const char*>(found) + 1;
+constexpr std::int64_t kLongBytes = 4 * kTextChunkBytes;
+
+std::int64_t used_bytes(const RowChunk& chunk) {
+  return chunk.entry_count * Index{sizeof(Entry)} +
+         std::ssize(chunk.rows) * Index{sizeof(ParsedRow)} +
+         std::ssize(chunk.weights) * Index{sizeof(double)};
 }
 
 // Remembers the problem nearest to the beginning of the text.
@@ -54,64 +56,124 @@ void note_mixed_labels(const std::vector<RowChunk>& chunks, FirstProblem& first)
 
 }  // namespace
 
-ChunkedText::ChunkedText(std::string name, std::string_view text, std::int64_t chunk_bytes)
-    : name_(std::move(name)), text_(text) {
-  if (text_.starts_with("\xff\xfe"sv) || text_.starts_with("\xfe\xff"sv))
+ChunkedText::ChunkedText(std::string name, InputBytes input, std::int64_t chunk_bytes,
+                         const RunControl& control)
+    : name_(std::move(name)), input_(std::move(input)) {
+  PieceBuffer buffer;
+  const std::string_view head = input_.piece(0, 3, buffer);
+  if (head.starts_with("\xff\xfe"sv) || head.starts_with("\xfe\xff"sv))
     throw DataError(name_ + ": the text is UTF-16; convert it to UTF-8");
-  if (text_.starts_with("\xef\xbb\xbf"sv)) text_.remove_prefix(3);
-  const std::size_t whole_lines = text_.rfind('\n') + 1;  // npos + 1 = 0
-  const char* p = text_.data();
-  const char* const end = p + whole_lines;
-  while (p != end) {
-    const std::int64_t step = std::min<std::int64_t>(chunk_bytes, end - p);
-    const char* const next = after_line(p + step - 1, end);
-    chunks_.push_back({p, next, p - text_.data()});
-    p = next;
+  if (head == "\xef\xbb\xbf"sv) mark_bytes_ = 3;
+  const std::int64_t end = input_.size() - mark_bytes_;
+  begin_.push_back(0);
+  while (begin_.back() < end) {
+    const std::int64_t step = std::min(chunk_bytes, end - begin_.back());
+    begin_.push_back(after_line(begin_.back() + step - 1, control));
   }
-  if (whole_lines == text_.size()) return;
-  last_line_ = text_.substr(whole_lines);
-  last_line_ += '\n';
-  chunks_.push_back({last_line_.data(), last_line_.data() + last_line_.size(),
-                     static_cast<std::int64_t>(whole_lines)});
+}
+
+// The beginning of the first line behind `offset`, or the end.
+std::int64_t ChunkedText::after_line(std::int64_t offset, const RunControl& control) const {
+  PieceBuffer buffer;
+  std::int64_t step = 4096;  // a line is seldom longer
+  for (;; step = std::min(4 * step, kTextChunkBytes)) {
+    if (control.cancelled()) throw Cancelled();
+    const std::string_view piece = input_.piece(mark_bytes_ + offset, step, buffer);
+    if (piece.empty()) return offset;
+    const std::size_t found = piece.find('\n');
+    if (found != std::string_view::npos) return offset + static_cast<std::int64_t>(found) + 1;
+    offset += static_cast<std::int64_t>(piece.size());
+  }
+}
+
+TextChunk ChunkedText::load(Index chunk, PieceBuffer& buffer) const {
+  const std::int64_t offset = begin_[usize(chunk)];
+  const std::int64_t count = chunk_bytes(chunk);
+  std::string_view text = input_.bytes;
+  if (!input_.file) text = text.substr(usize(mark_bytes_ + offset), usize(count));
+  if (text.ends_with('\n')) return {text.data(), text.data() + text.size(), offset};
+  // A file may have changed since it was cut into chunks; the last line may have no end.
+  char* const copy = buffer.room(count + 1);
+  if (input_.file)
+    input_.file->read(mark_bytes_ + offset, {copy, usize(count)});
+  else
+    std::copy(text.begin(), text.end(), copy);
+  const bool ended = copy[count - 1] == '\n';
+  if (!ended) copy[count] = '\n';
+  return {copy, copy + count + (ended ? 0 : 1), offset};
 }
 
 void ChunkedText::fail_at(std::int64_t offset, const std::string& message) const {
-  const std::string_view before = text_.substr(0, static_cast<std::size_t>(offset));
-  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  const std::size_t line_begin = before.rfind('\n') + 1;
-  throw ParseError(name_, line, static_cast<std::int64_t>(before.size() - line_begin) + 1, message);
+  PieceBuffer buffer;
+  std::int64_t line = 1;
+  std::int64_t line_begin = 0;
+  for (std::int64_t at = 0; at < offset;) {
+    const std::string_view piece =
+        input_.piece(mark_bytes_ + at, std::min(kTextChunkBytes, offset - at), buffer);
+    line += std::count(piece.begin(), piece.end(), '\n');
+    const std::size_t last = piece.rfind('\n');
+    if (last != std::string_view::npos) line_begin = at + static_cast<std::int64_t>(last) + 1;
+    at += static_cast<std::int64_t>(piece.size());
+  }
+  throw ParseError(name_, line, offset - line_begin + 1, message);
+}
+
+void LabelCounts::add(const LabelCounts& later) {
+  numbers += later.numbers;
+  words += later.words;
+  if (first_word < 0) {
+    first_word = later.first_word;
+    word = later.word;
+  }
+  rounded = rounded || later.rounded;
+}
+
+Index most_separators(const TextChunk& chunk, std::string_view separators, Index least_bytes) {
+  const std::int64_t bytes = chunk.end - chunk.begin;
+  if (bytes <= kLongBytes) return bytes / least_bytes;
+  Index found = 0;
+  for (const char separator : separators) found += std::count(chunk.begin, chunk.end, separator);
+  return found;
 }
 
 std::vector<RowChunk> parse_chunks(const ChunkedText& text, const ChunkParser& parser,
                                    std::int64_t budget_bytes, const RunControl& control) {
-  const auto count = static_cast<Index>(text.chunks().size());
+  const Index count = text.num_chunks();
   std::vector<RowChunk> parsed(static_cast<std::size_t>(count));
-  std::vector<std::optional<TextProblem>> problems(parsed.size());
+  std::vector<FirstProblem> problems(parsed.size());
   std::atomic<Index> failed{count};  // no need to parse behind it
-  std::atomic<std::int64_t> used_bytes{0};
-  const TextChunk last = text.chunks().empty() ? TextChunk{} : text.chunks().back();
-  ProgressMeter meter(control, "read", last.offset + (last.end - last.begin));
+  std::atomic<std::int64_t> used{0};
+  ProgressMeter meter(control, "read", text.size());
+  const auto require = [&](std::int64_t bytes) {
+    require_memory("reading " + text.name(), bytes, budget_bytes);
+  };
   parallel_each(count, [&](Index c) {
     if (c > failed.load(std::memory_order_relaxed)) return;
     const auto i = static_cast<std::size_t>(c);
-    const TextChunk& chunk = text.chunks()[i];
+    // A line of any length is asked for before it is read, and its values before they are parsed.
+    const bool is_long = text.chunk_bytes(c) > kLongBytes;
+    if (is_long) require(used.load() + text.chunk_bytes(c));
+    PieceBuffer buffer;
+    const TextChunk chunk = text.load(c, buffer);
+    const Index room = parser.most_entries(chunk);
+    if (is_long) require(used.load() + text.chunk_bytes(c) + room * Index{sizeof(Entry)});
+    parsed[i].entries = std::make_unique_for_overwrite<Entry[]>(usize(room + 2));
     try {
       parser.parse(chunk, parsed[i]);
-    } catch (TextProblem& problem) {
-      problems[i] = std::move(problem);
+    } catch (const TextProblem& problem) {
+      problems[i].note(chunk.offset + (problem.where - chunk.begin), problem.message);
       Index seen = failed.load();
       while (c < seen && !failed.compare_exchange_weak(seen, c)) {
       }
     }
-    const std::int64_t used = used_bytes += parsed[i].entry_count * Index{sizeof(Entry)};
-    require_memory("reading " + text.name(), used, budget_bytes);
-    meter.add(chunk.end - chunk.begin);
+    const std::int64_t bytes = used_bytes(parsed[i]);
+    require(used += bytes);
+    meter.add(text.chunk_bytes(c));
   });
   FirstProblem first;
   if (failed < count) {
     const auto i = static_cast<std::size_t>(failed.load());
-    first.note(text.chunks()[i].offset + (problems[i]->where - text.chunks()[i].begin),
-               problems[i]->message);
+    first.note(problems[i].offset, problems[i].message);
   }
   note_mixed_labels(parsed, first);
   if (first.offset >= 0) text.fail_at(first.offset, first.message);

@@ -8,9 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "io/input_bytes.hpp"
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
+#include "tamis/error.hpp"
+#include "tamis/io.hpp"
 
 namespace tamis {
 
@@ -25,24 +28,31 @@ struct TextChunk {
   std::int64_t offset = 0;
 };
 
-/// A text cut into chunks of about `chunk_bytes`. Keeps a copy of the last line when that has no
-/// line end. A byte order mark is left out; text in UTF-16 throws DataError.
+/// A text cut into chunks of about `chunk_bytes`, at line ends: a line longer than that is a chunk
+/// of its own. A byte order mark is left out; text in UTF-16 throws DataError.
 class ChunkedText {
  public:
-  ChunkedText(std::string name, std::string_view text, std::int64_t chunk_bytes);
-  ChunkedText(const ChunkedText&) = delete;
-  ChunkedText& operator=(const ChunkedText&) = delete;
+  ChunkedText(std::string name, InputBytes input, std::int64_t chunk_bytes,
+              const RunControl& control = {});
 
   const std::string& name() const { return name_; }
-  const std::vector<TextChunk>& chunks() const { return chunks_; }
+  Index num_chunks() const { return static_cast<Index>(begin_.size()) - 1; }
+  std::int64_t size() const { return begin_.back(); }
+  std::int64_t chunk_bytes(Index chunk) const {
+    return begin_[usize(chunk) + 1] - begin_[usize(chunk)];
+  }
+  /// Valid as long as `buffer` is not used again. Safe from many threads.
+  TextChunk load(Index chunk, PieceBuffer& buffer) const;
   /// Throws ParseError for the byte at `offset`.
   [[noreturn]] void fail_at(std::int64_t offset, const std::string& message) const;
 
  private:
+  std::int64_t after_line(std::int64_t offset, const RunControl& control) const;
+
   std::string name_;
-  std::string_view text_;
-  std::string last_line_;
-  std::vector<TextChunk> chunks_;
+  InputBytes input_;
+  std::int64_t mark_bytes_ = 0;      // of the byte order mark; offsets count from its end
+  std::vector<std::int64_t> begin_;  // of every chunk, and the end of the last
 };
 
 /// Thrown by a parser of one chunk, and turned into a ParseError once it is known to be the first.
@@ -57,9 +67,23 @@ struct Entry {
 };
 
 struct ParsedRow {
-  Index entries_end;       // within the chunk
-  double label_number;     // meaningless unless the chunk's labels are all numbers
-  const char* label_text;  // where the label begins; null: the row has none
+  Index entries_end = 0;    // within the chunk
+  double label_number = 0;  // meaningless where the label is a word
+  Index label_begin = -1;   // offset in the chunk; -1: the row has no label
+};
+
+/// What kinds of labels there are.
+struct LabelCounts {
+  Index numbers = 0;
+  Index words = 0;
+  std::int64_t first_word = -1;  // offset in the text, -1: none
+  std::string word;              // the first one
+  bool rounded = false;          // some whole number is another one as a double
+
+  void add(const LabelCounts& later);
+  /// A label at `offset` of the text, known to be acceptable.
+  void add_number(std::string_view token, double value);
+  void add_word(std::int64_t offset, std::string_view token);
 };
 
 /// The rows of one chunk. Zeros are not stored.
@@ -70,7 +94,7 @@ struct RowChunk {
   std::vector<double> weights;
   Index cols = 0;             // one past the largest column, explicit zeros included
   std::int64_t left_out = 0;  // values beyond ReadOptions::max_features
-  bool numeric_labels = true;
+  LabelCounts labels;
   std::int64_t first_labelled = -1;    // offset in the text, -1: none
   std::int64_t first_unlabelled = -1;  // offset in the text, -1: none
 };
@@ -82,9 +106,33 @@ class ChunkParser {
   ChunkParser(const ChunkParser&) = delete;
   ChunkParser& operator=(const ChunkParser&) = delete;
   virtual ~ChunkParser() = default;
+  /// At most so many entries come out of the chunk.
+  virtual Index most_entries(const TextChunk& chunk) const = 0;
+  /// `out.entries` has room for these and two more.
   virtual void parse(const TextChunk& chunk, RowChunk& out) const = 0;
-  /// The label that begins at `text`, as it is written.
+  /// The label that begins at `text`, as it is written. Throws TextProblem.
   virtual std::string label_at(const char* text) const = 0;
+};
+
+/// How many of the separators are in the chunk, counted where it is long; else as many as its bytes
+/// may hold when each comes with `least_bytes`.
+Index most_separators(const TextChunk& chunk, std::string_view separators, Index least_bytes);
+
+/// Ends the parsing of a line, however long, soon after the caller asked to stop.
+class LinePoll {
+ public:
+  LinePoll(const char* begin, const RunControl& control) : last_(begin), control_(control) {}
+  /// Throws Cancelled.
+  void at(const char* p) {
+    if (p - last_ < kTextChunkBytes) [[likely]]
+      return;
+    if (control_.cancelled()) throw Cancelled();
+    last_ = p;
+  }
+
+ private:
+  const char* last_;
+  const RunControl& control_;
 };
 
 /// Parses all chunks in parallel. Throws the ParseError that comes first in the text whatever the
@@ -99,8 +147,11 @@ bool store_dense(Index rows, Index cols, Index nonzeros);
 /// Consumes the entries of the chunks. `what` names the work in a ResourceError.
 Matrix assemble_matrix(std::vector<RowChunk>& chunks, Index cols, std::int64_t budget_bytes,
                        const std::string& what);
-/// Numbers if every label is one, else words; none if no row has one.
-Labels assemble_labels(const std::vector<RowChunk>& chunks, const ChunkParser& parser);
+LabelCounts count_labels(const std::vector<RowChunk>& chunks);
+/// Numbers, words, or whole numbers too long for a double, which are kept as text; none if no row
+/// has a label. Throws ParseError for a word where most labels are numbers.
+Labels assemble_labels(const ChunkedText& text, const std::vector<RowChunk>& chunks,
+                       const ChunkParser& parser, const ReadOptions& options);
 std::vector<double> assemble_weights(const std::vector<RowChunk>& chunks);
 
 /// The text in quotes for a message: bytes that are not printable escaped, long text cut.
@@ -111,6 +162,9 @@ std::string number_problem(std::string_view token);
 /// A label that is a word: throws TextProblem when it holds control bytes, is not UTF-8, or spells
 /// NaN or infinity; or when words are not allowed.
 void check_word_label(const char* where, std::string_view word, bool words_allowed);
+/// One text for every number that a label may be: whole numbers with all their digits, others as
+/// the shortest text of a double.
+std::string number_label(std::string_view token);
 /// A number that is a label or weight: throws TextProblem unless finite.
 void check_finite_number(const char* where, std::string_view token, double value);
 

@@ -45,7 +45,40 @@ std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
+// The digits of a whole number without leading zeros; empty if `token` is written another way.
+std::string_view whole_digits(std::string_view token) {
+  if (token.starts_with('-') || token.starts_with('+')) token.remove_prefix(1);
+  if (token.empty() || token.find_first_not_of("0123456789") != std::string_view::npos) return {};
+  const std::size_t first = token.find_first_not_of('0');
+  return token.substr(std::min(first, token.size() - 1));
+}
+
 }  // namespace
+
+void LabelCounts::add_number(std::string_view token, double value) {
+  ++numbers;
+  if (std::abs(value) < 0x1p53) [[likely]]
+    return;
+  const std::string_view digits = whole_digits(token);
+  rounded = rounded || (!digits.empty() && digits != fmt::format("{:.0f}", std::abs(value)));
+}
+
+void LabelCounts::add_word(std::int64_t offset, std::string_view token) {
+  ++words;
+  if (first_word >= 0) return;
+  first_word = offset;
+  word = token;
+}
+
+std::string number_label(std::string_view token) {
+  const std::string_view digits = whole_digits(token);
+  if (!digits.empty()) {
+    const bool negative = token.starts_with('-') && digits != "0";
+    return fmt::format("{}{}", negative ? "-" : "", digits);
+  }
+  const std::string ended = std::string(token) + '\n';
+  return fmt::format("{}", parse_number(ended.c_str()).value);
+}
 
 std::string number_problem(std::string_view token) {
   if (spells_not_finite(token))

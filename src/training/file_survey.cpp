@@ -19,7 +19,7 @@ void FileSurvey::add(const Dataset& block) {
   const Labels& labels = block.labels();
   if (labels.kind() == LabelKind::none) throw DataError("the data has no labels to learn");
   if (rows_ > 0 && labels.kind() != kind_)
-    throw DataError("some labels are numbers and some are words: read the file as a whole");
+    throw DataError("some labels are numbers and some are words: read labels as text");
   kind_ = labels.kind();
   const Labels known = distinct_classes(labels);
   std::vector<Index> slots;

@@ -138,6 +138,7 @@ Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_ke
   Prepared prepared;
   const Dataset data = without_weightless_rows(given, &prepared.given_rows);
   if (data.rows() == 0) throw DataError("the data has no rows");
+  if (data.cols() == 0) throw DataError("the data has no columns: there is nothing to learn from");
   require_finite(data.features());
   if (uses_kernel) require_packing_memory(data.features(), options, control);
   encode_targets(data, options, &prepared);

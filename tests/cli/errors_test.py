@@ -135,11 +135,6 @@ class Output(CliTest):
     def test_a_folder_that_is_not_there(self):
         self.fails(1, "No such file", "generate", "spirals", "-o", "no/such/folder.svm")
 
-    def test_input_and_output_may_be_the_same_file(self):
-        self.write("a.svm", "1 1:10\n2 1:30\n")
-        self.ok("scale", "a.svm", "-o", "a.svm")
-        self.assertEqual(self.read("a.svm"), "1\n2 1:1\n")
-
     def test_nothing_but_results_in_pipes(self):
         result = self.ok("generate", "gaussians", "--rows", 100000, "-o", "x.svm")
         self.assertNotIn("\r", result.err)

@@ -82,6 +82,15 @@ TEST(Labels, ClassesAreSortedButTheLargerOfTwoComesFirst) {
             (std::vector<std::int32_t>{-1, 0}));
 }
 
+// A file with a number too long for a double has text labels, another one of the same classes may
+// not.
+TEST(Labels, WholeNumbersAreTheSameAsTextAndAsNumber) {
+  const Labels text = Labels::text({"10000000000000001", "10000000000000000", "3"});
+  const Labels numbers = Labels::numeric({3, 1e16, 7});
+  EXPECT_EQ(encode_labels(numbers, text), (std::vector<std::int32_t>{2, 1, -1}));
+  EXPECT_EQ(encode_labels(text, numbers), (std::vector<std::int32_t>{-1, 1, 0}));
+}
+
 TEST(Dataset, ChecksItsParts) {
   EXPECT_THROW(Dataset(small_dense(), Labels::numeric({1})), DataError);
   EXPECT_THROW(Dataset(small_dense(), {}, {1, -1, 1}), DataError);

@@ -1,6 +1,8 @@
 // The CSV reader against an obvious twin, and on everything that can be wrong with a file.
 #include <gtest/gtest.h>
+
 #include <rapidcheck/gtest.h>
+#include <atomic>
 
 #include <cstdlib>
 #include <optional>
@@ -178,6 +180,35 @@ RC_GTEST_PROP(Csv, DamagedTextNeverCrashes, ()) {
       if (first) RC_ASSERT(same_data(*data, *first));
     }
   }
+}
+
+// A text of `line`, parsed with little memory, or by someone who has asked to stop already.
+std::string outcome(const std::string& line, std::int64_t memory_bytes, bool stop) {
+  const std::atomic<bool> cancel{stop};
+  RunControl control;
+  control.memory_bytes = memory_bytes;
+  control.cancel = &cancel;
+  const ParseInput source{"t", {line, nullptr, 0}};
+  return error_of(
+      [&] { with_threads(1, [&] { return parse_csv(source, {}, control, kTextChunkBytes); }); });
+}
+
+TEST(Csv, AFirstLineOfAnyLengthKeepsToTheBudget) {
+  const std::string commas(std::size_t{10} << 20, ',');
+  EXPECT_EQ(outcome(commas, std::int64_t{200} << 20, false),
+            "t:1:1: column 1 is empty: every feature needs a number");
+  EXPECT_EQ(outcome(commas, std::int64_t{64} << 20, false).substr(0, 35),
+            "reading t needs 90.0 MiB, but the m");
+  std::string names;
+  for (int i = 0; i < 2000000; ++i) names += "f,";
+  EXPECT_EQ(outcome(names, std::int64_t{64} << 20, false).substr(0, 42),
+            "reading t with 2000001 columns needs 122 M");
+}
+
+TEST(Csv, CanBeStoppedWithinALine) {
+  std::string line(std::size_t{3} << 20, ',');
+  line += '"';  // never closed: an error at the end of the line
+  EXPECT_EQ(outcome(line, 0, true), "cancelled");
 }
 
 }  // namespace

@@ -135,14 +135,15 @@ TEST(InputBytes, GzipMembersFollowEachOther) {
 
 TEST(InputBytes, AnUnpackedFileMustFitTheBudget) {
   TempFolder folder;
-  compress(folder / "bomb", std::string(std::size_t{32} << 20, '\n'),
-           archive_write_add_filter_gzip);
   RunControl control;
   control.memory_bytes = 8 << 20;
-  EXPECT_EQ(error_of([&] { read_dataset(folder / "bomb", {}, control); }),
-            (folder / "bomb") +
-                ": its text is larger than the memory budget of 8.0 MiB; raise it or use "
-                "fewer rows");
+  for (const Packing& packing : kPackings) {
+    compress(folder / "bomb", std::string(std::size_t{32} << 20, '\n'), packing.add_filter);
+    EXPECT_EQ(error_of([&] { read_dataset(folder / "bomb", {}, control); }),
+              (folder / "bomb") +
+                  ": its text is larger than the memory budget of 8.0 MiB; raise it or use "
+                  "fewer rows");
+  }
 }
 
 TEST(InputBytes, SaysWhyAFileCannotBeRead) {
@@ -184,6 +185,57 @@ TEST(InputBytes, ASilentPipeCanBeCancelled) {
   EXPECT_THROW(read_dataset(folder / "pipe", {}, control), Cancelled);
   done = true;
   writer.join();
+}
+
+TEST(InputBytes, APipeThatNobodyWritesToCanBeCancelled) {
+  TempFolder folder;
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const std::atomic<bool> stop{true};
+  RunControl control;
+  control.cancel = &stop;
+  EXPECT_THROW(read_dataset(folder / "pipe", {}, control), Cancelled);
+}
+
+TEST(InputBytes, AFileThatShrinksIsAnError) {
+  TempFolder folder;
+  const std::string text = sample(200000);
+  for (const std::int64_t left : {0, 1000000}) {
+    write_file(folder / "x", text);
+    const ParseInput source{"x", open_input(folder / "x", {})};
+    ASSERT_EQ(truncate((folder / "x").c_str(), left), 0);
+    EXPECT_EQ(error_of([&] { parse_svmlight(source, {}, {}); }),
+              (folder / "x") + ": the file became shorter while it was read");
+  }
+}
+
+// Rows count, not only their values.
+TEST(InputBytes, RowsAndLabelsCountAgainstTheBudget) {
+  TempFolder folder;
+  std::string text = "1 1:1\n";
+  for (int i = 0; i < 1000000; ++i) text += "1\n";
+  write_file(folder / "x", text);
+  RunControl control;
+  control.memory_bytes = 20 << 20;
+  EXPECT_THROW(read_dataset(folder / "x", {}, control), ResourceError);
+  control.memory_bytes = 60 << 20;
+  EXPECT_EQ(read_dataset(folder / "x", {}, control).rows(), 1000001);
+}
+
+TEST(InputBytes, ColumnsAreOfCsvAlone) {
+  TempFolder folder;
+  write_file(folder / "x.svm", "1 1:1\n2 1:2\n");
+  ReadOptions options;
+  options.label_column = "y";
+  EXPECT_THROW(read_dataset(folder / "x.svm", options), InvalidArgument);
+  options.label_column = "";
+  options.weight_column = "w";
+  EXPECT_THROW(read_dataset(folder / "x.svm", options), InvalidArgument);
+  options.weight_column = "";
+  options.labels_path = folder / "y.npy";
+  EXPECT_THROW(read_dataset(folder / "x.svm", options), InvalidArgument);
+  options.labels_path = "";
+  options.label_column = "none";
+  EXPECT_TRUE(read_dataset(folder / "x.svm", options).labels().empty());
 }
 
 TEST(InputBytes, ReportsProgressWithoutGoingPastTheEnd) {

@@ -109,6 +109,49 @@ TEST_F(Npy, FindsItsLabels) {
             "x.labels.npy: label 1 is inf: labels must be finite");
 }
 
+TEST_F(Npy, LongWholeNumbersStayApart) {
+  const std::string x = npy("<f4", "(3,)", raw<float>({1, 2, 3}));
+  const std::int64_t large = (std::int64_t{1} << 53) + 1;
+  EXPECT_EQ(read(x, npy("<i8", "(3,)", raw<std::int64_t>({large, large - 1, -large}))).labels(),
+            Labels::text({"9007199254740993", "9007199254740992", "-9007199254740993"}));
+  EXPECT_EQ(read(x, npy("<u8", "(3,)", raw<std::uint64_t>({~0ULL, ~0ULL - 1, 0}))).labels(),
+            Labels::text({"18446744073709551615", "18446744073709551614", "0"}));
+  EXPECT_EQ(read(x, npy("<i8", "(3,)", raw<std::int64_t>({large - 1, 2, 3}))).labels(),
+            Labels::numeric({0x1p53, 2, 3}));
+}
+
+TEST_F(Npy, LargeArraysInBothOrders) {
+  constexpr Index kRows = 1500;
+  constexpr Index kCols = 700;
+  std::vector<float> by_row(kRows * kCols);
+  std::vector<float> by_column(by_row.size());
+  for (Index i = 0; i < kRows; ++i) {
+    for (Index j = 0; j < kCols; ++j) {
+      const auto value = static_cast<float>(i * 1000 + j);
+      by_row[static_cast<std::size_t>(i * kCols + j)] = value;
+      by_column[static_cast<std::size_t>(j * kRows + i)] = value;
+    }
+  }
+  const Dataset rows = read(npy("<f4", "(1500, 700)", raw(by_row)));
+  EXPECT_TRUE(std::equal(by_row.begin(), by_row.end(), rows.features().dense_values().begin()));
+  const Dataset turned = read(npy("<f4", "(1500, 700)", raw(by_column), true));
+  EXPECT_TRUE(std::equal(by_row.begin(), by_row.end(), turned.features().dense_values().begin()));
+  for (const auto& [row, col] : {std::pair<Index, Index>{1400, 3}, {900, 650}, {900, 20}})
+    by_column[static_cast<std::size_t>(col * kRows + row)] = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(error(npy("<f4", "(1500, 700)", raw(by_column), true)),
+            "x.npy: row 901, column 21 is inf: values must be finite 32-bit floats");
+}
+
+TEST_F(Npy, EmptyArraysAreRefusedWhateverTheirShape) {
+  EXPECT_EQ(error(npy("<f4", "(1000000000, 0)", "")), "x.npy: no columns: the array is empty");
+  EXPECT_EQ(error(npy("<f4", "(0, 5)", "")), "x.npy: no rows: the array is empty");
+  const std::string x = npy("<f4", "(2,)", raw<float>({1, 2}));
+  EXPECT_NE(error(x, npy("|S0", "(1000000000,)", "")).find("element type '|S0'"),
+            std::string::npos);
+  EXPECT_EQ(error(x, npy("<f4", "(3,)", raw<float>({1, 2, 3}))),
+            "x.labels.npy: 3 labels, but x.npy has 2 rows");
+}
+
 TEST_F(Npy, RefusesWhatItCannotRead) {
   const std::string data = raw<float>({1, 2});
   EXPECT_EQ(error(""), "x.npy: no rows: the file is empty");
@@ -118,7 +161,8 @@ TEST_F(Npy, RefusesWhatItCannotRead) {
             "x.npy: NumPy format version 9: 1, 2 and 3 are known");
   EXPECT_EQ(error(npy("<f4", "(3, 1)", data)),
             "x.npy: 8 bytes of data, but the header promises 12");
-  EXPECT_EQ(error(npy("<f4", "(9223372036854775807, 9)", data)), "a size overflows 64 bits");
+  EXPECT_EQ(error(npy("<f4", "(9223372036854775807, 9)", data)),
+            "x.npy: the NumPy header is damaged: the size of the array overflows 64 bits");
   EXPECT_EQ(error(npy("<f4", "(-1, 1)", data)), "x.npy: the NumPy header is damaged");
   EXPECT_EQ(error(npy(">f4", "(2, 1)", data)),
             "x.npy: element type '>f4' is big-endian; save it little-endian");
@@ -154,7 +198,7 @@ TEST(NpyHeader, IsAlignedAndReadsBack) {
   for (Index cols = 1; cols < 1000000000000; cols *= 10) {
     const std::string header = npy_header("<U5", {0, cols});
     EXPECT_EQ(header.size() % 64, 0U);
-    const NpyArray array = read_npy_header("h", header);
+    const NpyArray array = read_npy_header("h", {header, nullptr, 0});
     EXPECT_EQ(array.shape, (std::vector<Index>{0, cols}));
     EXPECT_EQ(array.item_bytes, 20);
   }

@@ -86,6 +86,33 @@ TEST(Svmlight, KeepsWordsExactlyAsWritten) {
   EXPECT_EQ(data.labels(), Labels::text({"cat", "+1.50", "\xc3\xa9t\xc3\xa9", "cat"}));
 }
 
+TEST(Svmlight, AWordAmongNumbersIsAnError) {
+  EXPECT_EQ(error_in("1 1:1\n2 1:2\n1 2:1\nx1 1:3\n2 1:3\nx2 1:3\n"),
+            "t:4:1: the label 'x1' is a word, but the labels of 4 rows are numbers: correct it, or "
+            "read labels as text");
+  ReadOptions options;
+  options.labels_as_text = true;
+  EXPECT_EQ(parse_text(parse_svmlight, "+1 1:1\n01 1:2\nx 2:1\n1 2:2\n2 1:1\n", options).labels(),
+            Labels::text({"+1", "01", "x", "1", "2"}));
+  EXPECT_EQ(parse("a 1:1\n7 1:2\n").labels(), Labels::text({"a", "7"}));
+  // What cannot be parsed comes first, wherever it is.
+  EXPECT_EQ(error_in("1 1:1\n2 1:2\nx 1:1\n1 1:z\n"), "t:4:5: 'z' is not a number");
+}
+
+TEST(Svmlight, LongWholeNumbersStayApart) {
+  const char* const text =
+      "9007199254740993 1:1\n+9007199254740992 1:2\n-009007199254740993 1:3\n5.0 1:4\n05 1:1\n"
+      "123456789012345678901234567890 1:1\n";
+  const Labels labels = parse(text).labels();
+  EXPECT_EQ(labels, Labels::text({"9007199254740993", "9007199254740992", "-9007199254740993", "5",
+                                  "5", "123456789012345678901234567890"}));
+  ReadOptions numbers;
+  numbers.text_labels = false;
+  EXPECT_EQ(parse_text(parse_svmlight, text, numbers).labels().number(0), 0x1p53);
+  EXPECT_EQ(parse("9007199254740992 1:1\n1e300 1:2\n0.1000000000000000000001 1:1\n").labels(),
+            Labels::numeric({0x1p53, 1e300, 0.1}));
+}
+
 TEST(Svmlight, RowsMayAllLackLabels) {
   const Dataset data = parse("1:2 2:3\n# x\nqid:4 2:5\n");
   EXPECT_EQ(data.rows(), 2);

@@ -125,6 +125,23 @@ TEST(OutputFile, ManyWritersOfOneFileLeaveAWholeOne) {
   EXPECT_EQ(folder.count(), 1U);
 }
 
+// The number of a closed standard output goes to the next file opened. Such a file is written, and
+// what somebody prints meanwhile does not end up in it.
+TEST(OutputFile, AClosedStandardOutputIsNoFile) {
+  TempFolder folder;
+  const int kept = dup(STDOUT_FILENO);
+  close(STDOUT_FILENO);
+  {
+    OutputFile file(folder / "f");
+    file.write("content");
+    EXPECT_EQ(::write(STDOUT_FILENO, "printed", 7), -1);
+    file.commit();
+  }
+  dup2(kept, STDOUT_FILENO);
+  close(kept);
+  EXPECT_EQ(read_file(folder / "f"), "content");
+}
+
 TEST(OutputFile, SaysWhyItFails) {
   TempFolder folder;
   EXPECT_EQ(error_of([] {

@@ -20,7 +20,8 @@
 namespace tamis {
 namespace {
 
-// Whether the budget has room for a shuffled copy of the rows for each machine that trains.
+// Whether the budget has room for a shuffled copy of the rows for each machine that trains. Asked
+// before anything with a place for every column is made.
 bool has_room_for_copies(const TrainingSet& data, const TrainContext& context, Index machines,
                          Index at_once) {
   const Index budget = resolve_memory_budget(context.control.memory_bytes);
@@ -43,10 +44,10 @@ MethodResult train_linear(const TrainingSet& data, const TrainContext& context) 
   parts.num_features = cols;
   parts.decision = decision_for(data, context.options);
   const Index machines = num_machines(parts.decision, data.num_classes);
-  parts.weights.resize(usize(checked_product(machines, cols)));
-  parts.offsets.resize(usize(machines));
   const bool copies =
       has_room_for_copies(data, context, machines, std::min<Index>(machines, loop_threads()));
+  parts.weights.resize(usize(checked_product(machines, cols)));
+  parts.offsets.resize(usize(machines));
   TrainProgress progress(context.control, machines, context.options.eps);
   std::vector<Index> support_rows(usize(machines));
 
