@@ -30,6 +30,9 @@ class TAMIS_EXPORT Model {
   Index num_features() const;
   /// Distinct support vectors.
   Index num_support_vectors() const;
+  /// Whether it predicts the same for every row: training was stopped before anything was
+  /// learned, or there was nothing to learn.
+  bool is_constant() const;
   /// For people: one line.
   std::string describe() const;
   /// Whether probabilities() of calibrate.hpp can be asked for.

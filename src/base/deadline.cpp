@@ -8,6 +8,7 @@ namespace tamis {
 
 Deadline::Deadline(const RunControl& outer, double seconds)
     : outer_cancel_(outer.cancel), control_(outer) {
+  if (std::isinf(seconds)) return;  // the outer flag itself will do
   control_.cancel = &cancel_;
   watcher_ = std::thread([this, seconds] { watch(seconds); });
 }
@@ -18,11 +19,11 @@ Deadline::~Deadline() {
     done_ = true;
   }
   ended_.notify_one();
-  watcher_.join();
+  if (watcher_.joinable()) watcher_.join();
 }
 
 void Deadline::watch(double seconds) {
-  constexpr double kLook = 0.02;  // the outer flag is looked at so often
+  constexpr double kLook = 0.005;  // the outer flag is looked at so often
   const Stopwatch watch;
   std::unique_lock<std::mutex> lock(mutex_);
   while (!done_) {

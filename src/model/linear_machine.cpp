@@ -51,6 +51,10 @@ LinearMachine::LinearMachine(LinearParts parts) : parts_(std::move(parts)) {
   }
 }
 
+bool LinearMachine::is_constant() const {
+  return std::all_of(parts_.weights.begin(), parts_.weights.end(), [](double w) { return w == 0; });
+}
+
 std::string LinearMachine::describe() const {
   std::string text = "linear";
   if (parts_.decision != Decision::single)

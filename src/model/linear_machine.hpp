@@ -20,6 +20,7 @@ class LinearMachine : public Machine {
   Index num_features() const override { return parts_.num_features; }
   /// None: the rows it was made of are not kept.
   Index num_support_vectors() const override { return 0; }
+  bool is_constant() const override;
   std::string describe() const override;
   Matrix fit_columns(const Matrix& features) const override;
   DecisionShape decision_shape() const override { return {parts_.decision, num_machines()}; }

@@ -65,6 +65,15 @@ Matrix LocalModels::support_points() const {
   return parts_.rows.select(rows);
 }
 
+bool LocalModels::is_constant() const {
+  const auto same = [](const auto& values) {
+    return std::equal(values.begin() + 1, values.end(), values.begin());
+  };
+  const auto offsets = parts_.offsets.span();
+  return num_support_vectors_ == 0 && same(parts_.only_class.span()) &&
+         (offsets.empty() || same(offsets));
+}
+
 void LocalModels::validate() const {
   const LocalParts& p = parts_;
   const Index machines = p.only_class.size();

@@ -50,6 +50,7 @@ class LocalModels : public Machine {
   Index num_features() const override { return parts_.rows.cols(); }
   Index num_support_vectors() const override { return num_support_vectors_; }
   Matrix support_points() const override;
+  bool is_constant() const override;
   std::string describe() const override;
   DecisionShape decision_shape() const override;
   /// See local_values().

@@ -32,6 +32,8 @@ class Machine {
   virtual Index num_support_vectors() const = 0;
   /// The support vectors, scaled as the machine has them, each once; no rows when it keeps none.
   virtual Matrix support_points() const { return {}; }
+  /// Whether it says the same of every row: nothing was trained.
+  virtual bool is_constant() const { return num_support_vectors() == 0; }
   /// The rows with num_features() columns: missing ones are zero, surplus ones must hold only zeros
   /// (DataError). A machine that can use rows as they are overrides it.
   virtual Matrix fit_columns(const Matrix& features) const {

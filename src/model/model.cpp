@@ -45,6 +45,8 @@ Index Model::num_support_vectors() const {
   return empty() ? 0 : machine_of(*this).num_support_vectors();
 }
 
+bool Model::is_constant() const { return empty() || machine_of(*this).is_constant(); }
+
 std::string Model::describe() const {
   if (empty()) return "empty";
   return fmt::format("{}, {}, {}", task_name(task()), counted(num_features(), "feature"),

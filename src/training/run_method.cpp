@@ -7,9 +7,9 @@
 #include "base/parallel.hpp"
 #include "model/model_parts.hpp"
 #include "tamis/error.hpp"
-#include "training/polish.hpp"
 #include "training/prepare.hpp"
 #include "training/registry.hpp"
+#include "training/limited_training.hpp"
 
 namespace tamis {
 namespace {
@@ -46,8 +46,7 @@ TrainResult run_method(const Method& method, const Dataset& data, const TrainOpt
                    resolve_memory_budget(control.memory_bytes));
     Prepared prepared = prepare(data, options, method.info.uses_kernel, control);
     const double prepare_seconds = context.watch.seconds();
-    MethodResult trained = method.train(prepared.set, context);
-    if (options.polish) trained = polish(prepared.set, context, std::move(trained));
+    MethodResult trained = train_within_limit(method, prepared.set, context);
     const double method_seconds = context.watch.seconds() - prepare_seconds;
     TrainResult result;
     result.model = make_model(options.task, prepared.classes, prepared.scaling, trained.machine,

@@ -4,13 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 
 #include "contract/fixtures.hpp"
 #include "methods/local/local_selection.hpp"
+#include "methods/local/local_training.hpp"
 #include "methods/local/neighborhoods.hpp"
 #include "model/local_models.hpp"
 #include "model/model_parts.hpp"
+#include "support/training_sets.hpp"
 
 namespace tamis::testing {
 namespace {
@@ -149,6 +152,86 @@ TEST(Falk, QueriesGoToTheMachineTheyShould) {
     const Matrix places = centres.rows.select(centres.anchors.span());
     expect_machine(centres, naive_neighbours(places, queries, q)[0], q, centre_values);
   }
+}
+
+double accuracy(const Model& model, const Dataset& data) {
+  return agreement(predict(model, data.features()), data.labels());
+}
+
+// Time that is over before it begins, and no interrupt: a sample of the rows is trained on.
+TEST(Falk, WithoutTimeItIsBetterThanAConstant) {
+  for (const std::string method : {"falk", "falk-c", "falk-l"}) {
+    SCOPED_TRACE(method);
+    const Dataset data = named(clouds(3000, 3, 2, 1, 4), {-1.0, 1.0});
+    TrainOptions options = local_options(method, std::nullopt);
+    options.max_seconds = 1e-9;
+    const TrainResult result = train(data, options);
+    EXPECT_EQ(result.report.stop_reason, StopReason::time_limit);
+    EXPECT_FALSE(result.model.is_constant());
+    EXPECT_GT(accuracy(result.model, data), 0.9);
+    EXPECT_EQ(saved_bytes(result.model).empty(), false);
+  }
+  const Dataset numbers = wave(3000, 2, 1);
+  TrainOptions options = local_options("falk", std::nullopt);
+  options.task = Task::regression;
+  options.max_seconds = 1e-9;
+  EXPECT_FALSE(train(numbers, options).model.is_constant());
+}
+
+TEST(Falk, CancelledBeforeItBeginsItIsAConstantAndSaysSo) {
+  const std::atomic<bool> cancel = true;
+  RunControl control;
+  control.cancel = &cancel;
+  for (const std::string method : {"falk", "falk-c", "falk-l"}) {
+    const Dataset data = named(clouds(3000, 3, 2, 1, 4), {-1.0, 1.0});
+    const TrainResult result = train(data, local_options(method, std::nullopt), control);
+    EXPECT_EQ(result.report.stop_reason, StopReason::interrupted);
+    EXPECT_TRUE(result.model.is_constant());
+  }
+}
+
+// What was trained before the stop is kept; the sample answers for the rest.
+TEST(Falk, AStoppedRunKeepsWhatItTrained) {
+  const TrainingSet set = checkerboard_set(4000, 1);
+  MethodCall call;
+  std::atomic<bool> cancel = false;
+  call.control.cancel = &cancel;
+  const TrainContext context = call.context();
+  const LocalSettings settings{40, 10, 1, -1};
+  const auto index = make_neighbor_index(set.features, Metric{set.kernel}, Structure::kd_tree);
+  CoverSearch search(*index, set.features, 40, 10, call.control);
+  Index asked = 0;
+  search.advance([&] { return ++asked > 1; });
+  ASSERT_FALSE(search.is_complete());
+  LocalTraining training(set, settings, context);
+  training.train(search.found());
+  const Index kept = search.found().size();
+  ASSERT_GT(kept, 2);
+  cancel = true;
+  search.advance();
+  training.train(search.found());
+  TrainReport report;
+  const TrainedLocally trained = training.finish(search.found(), &report);
+  EXPECT_EQ(report.stop_reason, StopReason::interrupted);
+  ASSERT_EQ(static_cast<Index>(trained.machines.size()), kept + 1);
+  EXPECT_EQ(trained.stopgap, kept);
+  EXPECT_FALSE(trained.machines.back().pairs.empty());
+  for (Index c = 0; c < kept; ++c) EXPECT_EQ(trained.machine_of_centre[usize(c)], c);
+}
+
+TEST(Falk, APauseDoesNotShowInTheCover) {
+  const Matrix rows = random_matrix(2000, 2, 4);
+  const auto index = make_neighbor_index(rows, Metric{}, Structure::kd_tree);
+  const Neighborhoods whole = cover_rows(*index, rows, 25, 7, {});
+  CoverSearch search(*index, rows, 25, 7, {});
+  Index pauses = 0;
+  for (; !search.is_complete(); ++pauses) {
+    Index asked = 0;
+    search.advance([&] { return ++asked > 1; });
+  }
+  EXPECT_GT(pauses, 2);
+  EXPECT_EQ(search.found().centres, whole.centres);
+  EXPECT_EQ(search.found().centre_of_row, whole.centre_of_row);
 }
 
 TEST(Falk, OneClassNeighbourhoodsAreConstants) {

@@ -2,9 +2,11 @@
 // solver of its own on all rows, and by the exact method.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 
+#include "methods/sampling/draw_margin.hpp"
 #include "support/naive_qp.hpp"
 #include "tamis/certify.hpp"
 #include "tamis/error.hpp"
@@ -296,6 +298,28 @@ TEST(Tubes, PredictAsTheProblemOnAllRows) {
 }
 
 // A narrow tube around noise: the hulls nearly meet for most k, where pairs alone would creep.
+// More points than are solved on a stored matrix, with a start whose sums have to be found first:
+// told to stop before they are, nothing is known but the start's coefficients.
+TEST(Tubes, StoppedBeforeTheStartIsKnownThereIsNoAnswer) {
+  const Dataset data = wave(1500, 2, 1);
+  std::vector<double> numbers;
+  std::vector<Index> draw;
+  for (Index i = 0; i < data.rows(); ++i) numbers.push_back(data.labels().number(i));
+  for (Index p = 0; p < 2 * data.rows(); ++p) draw.push_back(p);
+  const TubePoints points({.gamma = 1}, data.features(), numbers,
+                          std::vector<double>(usize(data.rows()), 1.0), 0.1, 1 << 20);
+  const std::atomic<bool> cancel = true;
+  RunControl control;
+  control.cancel = &cancel;
+  EvaluationCounts counts;
+  const DrawMargin answer = solve_local_margin(points, {MarginForm::Kind::hulls, 375, 0}, draw,
+                                               nullptr, {}, control, &counts);
+  EXPECT_EQ(answer.stop_reason, StopReason::interrupted);
+  EXPECT_TRUE(answer.is_separated) << "nobody looked";
+  EXPECT_TRUE(answer.w.points.empty());
+  EXPECT_TRUE(std::isfinite(answer.half_margin) && std::isfinite(answer.offset));
+}
+
 TEST(Tubes, NoiseEndsSoon) {
   Random random(3);
   std::vector<float> values;

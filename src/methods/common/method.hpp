@@ -35,10 +35,9 @@ struct TrainContext {
   }
   /// `converged` while the work may go on.
   StopReason must_stop() const {
-    if (control.cancelled()) return StopReason::interrupted;
-    return options.max_seconds > 0 && watch.seconds() >= options.max_seconds
-               ? StopReason::time_limit
-               : StopReason::converged;
+    if (options.max_seconds > 0 && watch.seconds() >= options.max_seconds)
+      return StopReason::time_limit;
+    return control.cancelled() ? StopReason::interrupted : StopReason::converged;
   }
 };
 

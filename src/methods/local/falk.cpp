@@ -3,33 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <optional>
 
 #include "base/checked.hpp"
-#include "base/memory.hpp"
-#include "base/parallel.hpp"
+#include "base/deadline.hpp"
 #include "base/progress.hpp"
-#include "methods/common/binary_settings.hpp"
-#include "methods/common/report_stats.hpp"
 #include "methods/local/local_selection.hpp"
+#include "methods/local/local_training.hpp"
 #include "methods/local/neighborhoods.hpp"
 #include "model/local_models.hpp"
-#include "svm/row_order.hpp"
-#include "svm/train_local.hpp"
 #include "tamis/error.hpp"
-#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
 
 enum class Anchors { rows, centres };
 
-struct Settings {
-  Index k = 0;
-  Index k_prime = 0;
-  double cost_factor = 1;
-  double percentile = -1;  // -1: all machines have the kernel's own width
-};
+// Parts of the time that is left, under a time limit.
+constexpr double kSelectionShare = 0.3;
+constexpr double kCoverShare = 0.4;
 
 // Seconds since it was last asked, by name.
 class Phases {
@@ -38,70 +30,16 @@ class Phases {
   void end(std::string name) {
     report_->phase_seconds.emplace_back(std::move(name), watch_.restart());
   }
+  /// Two phases that took turns.
+  void end(std::string first, double first_seconds, std::string second) {
+    report_->phase_seconds.emplace_back(std::move(first), first_seconds);
+    report_->phase_seconds.emplace_back(std::move(second), watch_.restart() - first_seconds);
+  }
 
  private:
   TrainReport* report_;
   Stopwatch watch_;
 };
-
-struct TrainedLocally {
-  std::vector<LocalMachine> machines;
-  std::vector<double> gammas;  // empty: all the kernel's
-};
-
-// Each neighbourhood's machine, in parallel. When time is up, what is left becomes constant.
-TrainedLocally train_neighbourhoods(const TrainingSet& data, const Neighborhoods& parts,
-                                    const Settings& settings, const TrainContext& context,
-                                    TrainReport* report) {
-  std::vector<double> cost = data.cost;
-  for (double& c : cost) c *= settings.cost_factor;
-  const std::vector<std::uint64_t> hashes = hash_rows(data.features);
-  const LocalRows rows{data.features, data.codes, data.targets, cost, hashes};
-  const Index threads = resolve_threads(context.control.threads);
-  const Index work = binary_work_bytes(data.features, parts.k);
-  const Index budget = resolve_memory_budget(context.control.memory_bytes);
-  require_memory(fmt::format("local machines of {}", counted(parts.k, "row")),
-                 resident_memory_bytes() + threads * work, budget);
-  const Index cache_bytes = (budget - resident_memory_bytes() - threads * work) / 10 * 9 / threads;
-
-  TrainedLocally result;
-  std::vector<LocalResult> results(usize(parts.size()));
-  if (settings.percentile >= 0) result.gammas.resize(usize(parts.size()));
-  // A cancelled run still makes a model.
-  ProgressMeter meter(unstopped(context.control), "train", parts.size());
-  parallel_each(parts.size(), [&](Index c) {
-    std::vector<Index> own(parts.rows_of(c).begin(), parts.rows_of(c).end());
-    std::sort(own.begin(), own.end());
-    BinarySettings here = binary_settings(data, context, cache_bytes);
-    if (settings.percentile >= 0) {
-      here.kernel.gamma = local_gamma(data.features, own, settings.percentile);
-      result.gammas[usize(c)] = here.kernel.gamma;
-    }
-    LocalResult& trained = results[usize(c)];
-    const StopReason stop = context.must_stop();
-    if (stop == StopReason::converged || data.is_regression()) {
-      isolated([&] { trained = train_local(rows, own, here, context.control); });
-    } else {
-      trained.machine.only_class = majority_class(rows, own);
-      trained.stats.stop_reason = stop;
-    }
-    meter.add(1);
-  });
-  report->machines = 0;
-  Index constants = 0;
-  for (LocalResult& trained : results) {
-    report->machines += static_cast<Index>(trained.machine.pairs.size());
-    constants += trained.machine.only_class >= 0 ? 1 : 0;
-    add_stats(trained.stats, report);
-    result.machines.push_back(std::move(trained.machine));
-  }
-  report->details.emplace_back("centres", static_cast<double>(parts.size()));
-  report->details.emplace_back("k", static_cast<double>(parts.k));
-  report->details.emplace_back("k_prime", static_cast<double>(settings.k_prime));
-  report->details.emplace_back("one_class_fraction",
-                               static_cast<double>(constants) / static_cast<double>(parts.size()));
-  return result;
-}
 
 // Keeps only the rows that centres or terms name, and numbers them anew.
 void drop_unused_rows(const Matrix& features, std::vector<Index>& centres,
@@ -128,18 +66,46 @@ void drop_unused_rows(const Matrix& features, std::vector<Index>& centres,
   parts->rows = features.select(kept);
 }
 
-std::shared_ptr<const Machine> make_machine(const TrainingSet& data, Neighborhoods neighbourhoods,
+// Every row asks the machine of its center, or that on the sample.
+void anchor_rows(const TrainingSet& data, const Neighborhoods& found, const TrainedLocally& trained,
+                 LocalParts* parts) {
+  parts->rows = data.features;
+  std::vector<std::int32_t> machine_of_row(usize(data.rows()), trained.stopgap);
+  for (std::size_t row = 0; row < found.centre_of_row.size(); ++row) {
+    const std::int32_t centre = found.centre_of_row[row];
+    if (centre >= 0) machine_of_row[row] = trained.machine_of_centre[usize(centre)];
+  }
+  parts->machine_of_anchor = std::move(machine_of_row);
+}
+
+// Centers, and rows of the sample that no center reaches.
+void anchor_centres(const TrainingSet& data, const Neighborhoods& found, TrainedLocally* trained,
+                    LocalParts* parts) {
+  std::vector<Index> anchors = found.centres;
+  std::vector<std::int32_t> machine_of_anchor = trained->machine_of_centre;
+  for (const Index row : trained->stopgap_rows) {
+    if (!found.centre_of_row.empty() && found.centre_of_row[usize(row)] >= 0) continue;
+    anchors.push_back(row);
+    machine_of_anchor.push_back(trained->stopgap);
+  }
+  if (anchors.empty()) {
+    anchors = {0};
+    machine_of_anchor = {trained->stopgap};
+  }
+  drop_unused_rows(data.features, anchors, trained->machines, parts);
+  parts->anchors = std::move(anchors);
+  if (trained->stopgap >= 0) parts->machine_of_anchor = std::move(machine_of_anchor);
+}
+
+std::shared_ptr<const Machine> make_machine(const TrainingSet& data, const Neighborhoods& found,
                                             TrainedLocally trained, Anchors anchors) {
   LocalParts parts;
   parts.kernel = data.kernel;
   parts.num_classes = data.num_classes;
-  if (anchors == Anchors::rows) {
-    parts.rows = data.features;
-    parts.machine_of_anchor = std::move(neighbourhoods.centre_of_row);
-  } else {
-    drop_unused_rows(data.features, neighbourhoods.centres, trained.machines, &parts);
-    parts.anchors = std::move(neighbourhoods.centres);
-  }
+  if (anchors == Anchors::rows)
+    anchor_rows(data, found, trained, &parts);
+  else
+    anchor_centres(data, found, &trained, &parts);
   parts.gammas = std::move(trained.gammas);
   LocalModelsBuilder builder;
   for (const LocalMachine& machine : trained.machines) builder.add(machine);
@@ -147,21 +113,33 @@ std::shared_ptr<const Machine> make_machine(const TrainingSet& data, Neighborhoo
   return std::make_shared<const LocalModels>(std::move(parts));
 }
 
-// Rows so many that one machine a neighbourhood cannot be trained yet: the whole set as one.
-Neighborhoods whole_set(Index rows) {
-  Neighborhoods all;
-  all.k = rows;
-  all.centres = {0};
-  all.rows.resize(usize(rows));
-  std::iota(all.rows.begin(), all.rows.end(), 0);
-  all.centre_of_row.assign(usize(rows), 0);
-  return all;
-}
-
 // k': what was asked for, or half of k. A neighbourhood of all rows covers them all.
 Index cover_size(Index k, std::optional<Index> asked, Index rows) {
   if (k == rows) return k;
   return asked ? std::min(*asked, k) : std::max<Index>(1, k / 2);
+}
+
+// k, C and kernel width, within a part of the time that is left.
+LocalSettings select_settings(const TrainingSet& data, const NeighborIndex& index,
+                              const TrainContext& context, TrainReport* report) {
+  const Deadline deadline(context.control, kSelectionShare * context.seconds_left());
+  const LocalParameters chosen = select_local_parameters(
+      data, index, {context.options, deadline.control(), context.watch}, report);
+  return {chosen.k, 0, chosen.cost_factor, chosen.percentile};
+}
+
+// Under a time limit, the search for centers pauses to have machines trained for those it has.
+// Without one, it runs to its end first.
+void cover_and_train(CoverSearch* search, LocalTraining* training, const TrainContext& context,
+                     double* cover_seconds) {
+  while (context.must_stop() == StopReason::converged) {
+    const Stopwatch watch;
+    const double seconds = kCoverShare * context.seconds_left();
+    search->advance([&] { return watch.seconds() > seconds; });
+    *cover_seconds += watch.seconds();
+    training->train(search->found());
+    if (search->is_complete()) break;
+  }
 }
 
 MethodResult train_with(const TrainingSet& data, const TrainContext& context, Anchors anchors,
@@ -171,30 +149,30 @@ MethodResult train_with(const TrainingSet& data, const TrainContext& context, An
   MethodResult result;
   Phases phases(&result.report);
   const LocalOptions& options = context.options.local;
-  Settings settings;
+  LocalSettings settings;
   settings.k = std::min(options.k.value_or(default_neighbours(data.rows())), data.rows());
-  Neighborhoods parts;
+  std::unique_ptr<NeighborIndex> index;
+  std::optional<CoverSearch> search;
   try {
-    const auto index =
-        make_neighbor_index(data.features, Metric{data.kernel}, parse_structure(options.index),
-                            quiet(context.control), settings.k);
+    index = make_neighbor_index(data.features, Metric{data.kernel}, parse_structure(options.index),
+                                quiet(context.control), settings.k);
     phases.end("index");
     if (select) {
-      const LocalParameters chosen = select_local_parameters(data, *index, context, &result.report);
-      settings.k = chosen.k;
-      settings.cost_factor = chosen.cost_factor;
-      settings.percentile = chosen.percentile;
+      settings = select_settings(data, *index, context, &result.report);
       phases.end("selection");
     }
     settings.k_prime = cover_size(settings.k, select ? std::nullopt : options.k_prime, data.rows());
-    parts = cover_rows(*index, data.features, settings.k, settings.k_prime, context.control);
-    phases.end("centres");
-  } catch (const Cancelled&) {
-    parts = whole_set(data.rows());
+    search.emplace(*index, data.features, settings.k, settings.k_prime, context.control);
+  } catch (const Cancelled&) {  // then there are no neighborhoods
   }
-  TrainedLocally trained = train_neighbourhoods(data, parts, settings, context, &result.report);
-  phases.end("local_training");
-  result.machine = make_machine(data, std::move(parts), std::move(trained), anchors);
+  LocalTraining training(data, settings, context);
+  double cover_seconds = 0;
+  if (search) cover_and_train(&*search, &training, context, &cover_seconds);
+  const Neighborhoods none;
+  const Neighborhoods& found = search ? search->found() : none;
+  TrainedLocally trained = training.finish(found, &result.report);
+  phases.end("centres", cover_seconds, "local_training");
+  result.machine = make_machine(data, found, std::move(trained), anchors);
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "kernels/kernel_blocks.hpp"
 #include "model/local_values.hpp"
 #include "svm/train_local.hpp"
+#include "tamis/error.hpp"
 
 namespace tamis {
 namespace {
@@ -104,6 +105,77 @@ const Candidate& smoothest_good(std::span<const Candidate> candidates) {
   return *chosen;
 }
 
+// Rows of each neighborhood that are asked for: half of the smallest k.
+Index internal_rows(const TrainingSet& data, const LocalOptions& options) {
+  const double smallest = *std::min_element(options.k_grid.begin(), options.k_grid.end());
+  return std::max<Index>(1, std::min(static_cast<Index>(smallest), data.rows()) / 2);
+}
+
+struct Tried {
+  std::vector<Candidate> candidates;  // those tried on every neighborhood
+  bool is_cut_short = false;          // there are others
+};
+
+std::vector<Trial> trials_of(const TrainingSet& data, Index centres, const TrainContext& context) {
+  const LocalOptions& options = context.options.local;
+  std::vector<double> percentiles{-1};
+  if (data.kernel.type == KernelType::rbf) percentiles = options.percentiles;
+  std::vector<Trial> trials;
+  for (const double cost : options.cost_grid) {
+    for (const double percentile : percentiles) {
+      for (Index c = 0; c < centres; ++c)
+        trials.push_back({c, cost / context.options.cost_or_default(), percentile});
+    }
+  }
+  return trials;
+}
+
+// Every cost and width on the neighborhoods of k rows around the chosen rows.
+Tried try_parameters(const TrainingSet& data, const NeighborIndex& index,
+                     std::span<const Index> chosen, Index k, const TrainContext& context) {
+  constexpr Index kNotTried = -1;
+  const LocalOptions& options = context.options.local;
+  const auto centres = static_cast<Index>(chosen.size());
+  const std::vector<Trial> trials = trials_of(data, centres, context);
+  std::vector<Index> errors(trials.size(), kNotTried);
+  try {
+    const Neighbors neighbors = index.nearest(data.features, chosen, k, quiet(context.control));
+    parallel_each(static_cast<Index>(trials.size()), [&](Index t) {
+      if (context.must_stop() != StopReason::converged) return;
+      const Trial& trial = trials[usize(t)];
+      const auto rows = neighbors.rows_of(trial.neighbourhood);
+      const Index found = internal_errors(data, rows, internal_rows(data, options),
+                                          options.selection_folds, kernel_of(trial, data, rows),
+                                          trial.cost_factor, context);
+      // Machines that were cut short say nothing of their parameters.
+      if (context.must_stop() == StopReason::converged) errors[usize(t)] = found;
+    });
+  } catch (const Cancelled&) {
+    return {{}, true};
+  }
+  Tried tried;
+  for (std::size_t t = 0; t < trials.size(); t += usize(centres)) {
+    const auto first = errors.begin() + static_cast<std::ptrdiff_t>(t);
+    if (std::find(first, first + centres, kNotTried) != first + centres) {
+      tried.is_cut_short = true;
+      continue;
+    }
+    Candidate& one = tried.candidates.emplace_back();
+    one.parameters = {k, trials[t].cost_factor, trials[t].percentile};
+    one.errors.assign(first, first + centres);
+    one.mean = static_cast<double>(std::accumulate(first, first + centres, Index{0})) /
+               static_cast<double>(centres);
+  }
+  return tried;
+}
+
+// Stopped before anything was tried: the smallest k, and C and kernel as the options have them.
+LocalParameters untried_parameters(const TrainingSet& data, const TrainContext& context) {
+  const std::vector<double>& grid = context.options.local.k_grid;
+  const auto k = static_cast<Index>(*std::min_element(grid.begin(), grid.end()));
+  return {std::min(k, data.rows()), 1, -1};
+}
+
 }  // namespace
 
 double local_gamma(const Matrix& features, std::span<const Index> rows, double percentile) {
@@ -171,55 +243,30 @@ std::vector<std::vector<double>> internal_cross_validation(const TrainingSet& da
 LocalParameters select_local_parameters(const TrainingSet& data, const NeighborIndex& index,
                                         const TrainContext& context, TrainReport* report) {
   const LocalOptions& options = context.options.local;
-  std::vector<double> percentiles{-1};
-  if (data.kernel.type == KernelType::rbf) percentiles = options.percentiles;
   Random random(context.options.seed, kStream);
   const Index centres = std::min<Index>(options.selection_centres, data.rows());
   const std::vector<Index> chosen = sample_without_replacement(data.rows(), centres, random);
-  const double smallest = *std::min_element(options.k_grid.begin(), options.k_grid.end());
-  const Index internal =
-      std::max<Index>(1, std::min(static_cast<Index>(smallest), data.rows()) / 2);
 
   Candidate best;
   ReportTable table{"selection", {"k", "cost", "percentile", "error"}, {}};
-  const RunControl silent = quiet(context.control);
   for (const double wanted : options.k_grid) {
     const Index k = std::min(static_cast<Index>(wanted), data.rows());
     if (k == best.parameters.k) break;  // all rows were tried already
-    const Neighbors neighbors = index.nearest(data.features, chosen, k, silent);
-    std::vector<Trial> trials;
-    for (const double cost : options.cost_grid) {
-      for (const double percentile : percentiles) {
-        for (Index c = 0; c < centres; ++c)
-          trials.push_back({c, cost / context.options.cost_or_default(), percentile});
-      }
-    }
-    std::vector<Index> errors(trials.size());
-    parallel_each(static_cast<Index>(trials.size()), [&](Index t) {
-      if (context.must_stop() != StopReason::converged) return;
-      const Trial& trial = trials[usize(t)];
-      const auto rows = neighbors.rows_of(trial.neighbourhood);
-      errors[usize(t)] = internal_errors(data, rows, internal, options.selection_folds,
-                                         kernel_of(trial, data, rows), trial.cost_factor, context);
-    });
-    if (context.must_stop() != StopReason::converged && best.parameters.k > 0) break;
-    std::vector<Candidate> candidates;
-    for (std::size_t t = 0; t < trials.size(); t += usize(centres)) {
-      Candidate& one = candidates.emplace_back();
-      one.parameters = {k, trials[t].cost_factor, trials[t].percentile};
-      one.errors.assign(errors.begin() + static_cast<std::ptrdiff_t>(t),
-                        errors.begin() + static_cast<std::ptrdiff_t>(t) + centres);
-      one.mean =
-          static_cast<double>(std::accumulate(one.errors.begin(), one.errors.end(), Index{0})) /
-          static_cast<double>(centres);
+    const Tried tried = try_parameters(data, index, chosen, k, context);
+    if (tried.candidates.empty() || (tried.is_cut_short && best.parameters.k > 0)) break;
+    for (const Candidate& one : tried.candidates) {
+      const LocalParameters& parameters = one.parameters;
       table.rows.push_back({static_cast<double>(k),
-                            trials[t].cost_factor * context.options.cost_or_default(),
-                            trials[t].percentile, one.mean / static_cast<double>(internal)});
+                            parameters.cost_factor * context.options.cost_or_default(),
+                            parameters.percentile,
+                            one.mean / static_cast<double>(internal_rows(data, options))});
     }
-    const Candidate& candidate = smoothest_good(candidates);
+    const Candidate& candidate = smoothest_good(tried.candidates);
     if (best.parameters.k > 0 && !clearly_worse(best, candidate)) break;
     best = candidate;
+    if (tried.is_cut_short) break;
   }
+  if (best.parameters.k == 0) best.parameters = untried_parameters(data, context);
   report->tables.push_back(std::move(table));
   report->details.emplace_back("selected_k", static_cast<double>(best.parameters.k));
   report->details.emplace_back("selected_cost",

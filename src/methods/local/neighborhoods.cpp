@@ -2,16 +2,38 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "neighbors/separated_rows.hpp"
+#include "tamis/error.hpp"
 
 namespace tamis {
 namespace {
 
-class Cover {
+// The next rows of the order, enough to keep a batch of queries busy; none: there are no more.
+std::vector<Index> some_rows(CoarseToFine& order) {
+  constexpr std::size_t kEnough = 64;
+  std::vector<Index> rows;
+  while (rows.size() < kEnough) {
+    const std::vector<Index> next = order.next();
+    if (next.empty()) break;
+    rows.insert(rows.end(), next.begin(), next.end());
+  }
+  return rows;
+}
+
+// About twice as many rows as there will be centres are worth spreading out; for the few that are
+// left uncovered then, the order hardly matters.
+Index rows_to_spread(Index rows, Index k_prime) {
+  return std::min(rows, std::max<Index>(64, 4 * rows / k_prime));
+}
+
+}  // namespace
+
+class CoverSearch::Cover {
  public:
   Cover(const NeighborIndex& index, const Matrix& features, Index k, Index k_prime,
         const RunControl& control)
@@ -51,8 +73,30 @@ class Cover {
     }
   }
 
+  // The order does not depend on what is covered, so its next rows are found meanwhile.
+  void advance(const std::function<bool()>& pause) {
+    try {
+      if (!order_) {
+        order_.emplace(index_, rows_to_spread(features_.rows(), k_prime_), control_);
+        rows_ = some_rows(*order_);
+      }
+      while (!rows_.empty() && !all_covered() && !pause()) {
+        std::vector<Index> following;
+        parallel_each(2, [&](Index part) {
+          if (part == 0)
+            take(rows_);
+          else
+            following = some_rows(*order_);
+        });
+        rows_ = std::move(following);
+      }
+    } catch (const Cancelled&) {
+      // Centres are added one by one, each whole.
+    }
+  }
+
   bool all_covered() const { return covered_ == features_.rows(); }
-  Neighborhoods finish() { return std::move(result_); }
+  const Neighborhoods& found() const { return result_; }
 
  private:
   static constexpr Index kSmallestBatch = 32;
@@ -85,42 +129,25 @@ class Cover {
   Index covered_ = 0;
   Index batch_size_ = kSmallestBatch;
   Neighborhoods result_;
+  std::optional<CoarseToFine> order_;
+  std::vector<Index> rows_;  // the next of the order
 };
 
-// The next rows of the order, enough to keep a batch of queries busy; none: there are no more.
-std::vector<Index> some_rows(CoarseToFine& order) {
-  constexpr std::size_t kEnough = 64;
-  std::vector<Index> rows;
-  while (rows.size() < kEnough) {
-    const std::vector<Index> next = order.next();
-    if (next.empty()) break;
-    rows.insert(rows.end(), next.begin(), next.end());
-  }
-  return rows;
-}
+CoverSearch::CoverSearch(const NeighborIndex& index, const Matrix& features, Index k, Index k_prime,
+                         const RunControl& control)
+    : cover_(std::make_unique<Cover>(index, features, k, k_prime, control)) {}
 
-}  // namespace
+CoverSearch::~CoverSearch() = default;
+
+void CoverSearch::advance(const std::function<bool()>& pause) { cover_->advance(pause); }
+bool CoverSearch::is_complete() const { return cover_->all_covered(); }
+const Neighborhoods& CoverSearch::found() const { return cover_->found(); }
 
 Neighborhoods cover_rows(const NeighborIndex& index, const Matrix& features, Index k, Index k_prime,
                          const RunControl& control) {
-  Cover cover(index, features, k, k_prime, control);
-  // About twice as many rows as there will be centres are worth spreading out; for the few that are
-  // left uncovered then, the order hardly matters.
-  const Index spread = std::max<Index>(64, 4 * features.rows() / k_prime);
-  CoarseToFine order(index, std::min(spread, features.rows()), control);
-  // The order does not depend on what is covered, so its next rows are found meanwhile.
-  std::vector<Index> rows = some_rows(order);
-  while (!rows.empty() && !cover.all_covered()) {
-    std::vector<Index> following;
-    parallel_each(2, [&](Index part) {
-      if (part == 0)
-        cover.take(rows);
-      else
-        following = some_rows(order);
-    });
-    rows = std::move(following);
-  }
-  return cover.finish();
+  CoverSearch search(index, features, k, k_prime, control);
+  search.advance();
+  return search.found();
 }
 
 }  // namespace tamis

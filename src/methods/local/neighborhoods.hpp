@@ -1,6 +1,8 @@
 // Neighborhoods that cover the training rows (Segata and Blanzieri 2010, section 4.1).
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,7 +16,8 @@ struct Neighborhoods {
   std::vector<Index> centres;               ///< in the order they were chosen
   std::vector<Index> rows;                  ///< k for each centre, nearest first
   std::vector<std::int32_t> centre_of_row;  ///< number of the centre that has the row at the lowest
-                                            ///< rank (eq. 14); ties: the first chosen
+                                            ///< rank (eq. 14); ties: the first chosen; -1: none has
+                                            ///< it, cancelled too early
 
   Index size() const { return static_cast<Index>(centres.size()); }
   std::span<const Index> rows_of(Index centre) const {
@@ -24,7 +27,28 @@ struct Neighborhoods {
 
 /// Goes through the rows of `features`, which `index` is over, from coarse to fine and takes each
 /// one that no centre covers yet. Copies of a row are covered together. 1 <= k' <= k <= rows.
-/// Throws Cancelled.
+class CoverSearch {
+ public:
+  /// Index and features must outlive this.
+  CoverSearch(const NeighborIndex& index, const Matrix& features, Index k, Index k_prime,
+              const RunControl& control);
+  ~CoverSearch();
+  CoverSearch(const CoverSearch&) = delete;
+  CoverSearch& operator=(const CoverSearch&) = delete;
+
+  /// Goes on until all rows are covered, `pause` says so, or it is cancelled, after which it must
+  /// not be called again. A pause does not show in the result.
+  void advance(const std::function<bool()>& pause = [] { return false; });
+  bool is_complete() const;
+  /// So far: spread over the data.
+  const Neighborhoods& found() const;
+
+ private:
+  class Cover;
+  std::unique_ptr<Cover> cover_;
+};
+
+/// The whole search at once. Cancelled, it returns the centres it has, perhaps none.
 Neighborhoods cover_rows(const NeighborIndex& index, const Matrix& features, Index k, Index k_prime,
                          const RunControl& control);
 

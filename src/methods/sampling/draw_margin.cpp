@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "base/checked.hpp"
+#include "base/deadline.hpp"
 #include "base/progress.hpp"
+#include "tamis/error.hpp"
 
 namespace tamis {
 namespace {
@@ -127,6 +129,7 @@ class HullSolver {
         expected_half_margin > 0 ? 0.4 * limits_.eps * expected_half_margin : 1e-3 * scale;
     while (true) {
       run(tolerance);
+      if (!is_known()) return no_answer();
       const double squared_distance = 2 * solution_.objective;
       if (squared_distance <= zero_distance_ * scale) {
         DrawMargin none = finish(1);
@@ -155,7 +158,17 @@ class HullSolver {
     zero_distance_ = found.by_free_set ? kZeroDistance : kZeroDistanceOfPairs;
     iterations_ += solution_.iterations;
     problem_.start = solution_.beta;
-    set_thresholds();
+    if (is_known()) set_thresholds();
+  }
+
+  // False: told to stop before the sums of the start were found, nothing but its coefficients is
+  // known.
+  bool is_known() const { return std::isfinite(solution_.objective); }
+  DrawMargin no_answer() const {
+    DrawMargin none;
+    none.stop_reason = solution_.stop_reason;
+    none.iterations = iterations_;
+    return none;
   }
 
   // theta is the multiplier of the sum of its sign. Where every coefficient of a sign is at its
@@ -167,15 +180,23 @@ class HullSolver {
       for (std::size_t p = 0; p < draw_.size() && all_at_limit; ++p) {
         if (problem_.group[p] == g) all_at_limit = std::abs(solution_.beta[p]) == limit(p);
       }
-      if (!all_at_limit) continue;
-      std::vector<double> values(usize(points_.size()));
-      points_.project(direction(1), false, values, quiet(control_), counts_);
-      theta_[g] = g == 0 ? -kInfinity : kInfinity;
-      for (std::size_t p = 0; p < draw_.size(); ++p) {
-        if (problem_.group[p] != g) continue;
-        const double value = values[usize(draw_[p])];
-        theta_[g] = g == 0 ? std::max(theta_[g], value) : std::min(theta_[g], value);
-      }
+      if (all_at_limit) put_beyond_the_last(g);
+    }
+  }
+
+  void put_beyond_the_last(int g) {
+    std::vector<double> values(usize(points_.size()));
+    const Deadline pass(quiet(control_), limits_.max_seconds > 0 ? limits_.max_seconds : kInfinity);
+    try {
+      points_.project(direction(1), false, values, pass.control(), counts_);
+    } catch (const Cancelled&) {
+      return;  // the multiplier is as good a theta as any
+    }
+    theta_[g] = g == 0 ? -kInfinity : kInfinity;
+    for (std::size_t p = 0; p < draw_.size(); ++p) {
+      if (problem_.group[p] != g) continue;
+      const double value = values[usize(draw_[p])];
+      theta_[g] = g == 0 ? std::max(theta_[g], value) : std::min(theta_[g], value);
     }
   }
 

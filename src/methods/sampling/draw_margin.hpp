@@ -40,7 +40,8 @@ struct MarginForm {
 };
 
 struct DrawMargin {
-  Direction w;              ///< scaled to margin 1
+  /// Scaled to margin 1; no points: told to stop before anything was known.
+  Direction w;
   double offset = 0;        ///< f = <w, phi> + offset
   double half_margin = 1;   ///< (theta+ - theta-) / 2 before scaling; 1 for `cost`
   double squared_norm = 0;  ///< |w|^2

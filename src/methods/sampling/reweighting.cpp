@@ -75,7 +75,7 @@ Reweighting::Outcome Reweighting::run(const MarginForm& form) {
     stop_reason_ = local.stop_reason;
     const bool is_cut_short = stop_reason_ > StopReason::precision_limit;
     // An earlier answer is better than half of this one.
-    if (is_cut_short && has_answer()) return Outcome::stopped;
+    if (is_cut_short && (has_answer() || local.w.points.empty())) return Outcome::stopped;
     if (!check_all(std::move(local), form) || is_cut_short) return Outcome::stopped;
 
     std::vector<Index> found = violators(draw, eps * unit());

@@ -1,0 +1,155 @@
+#include "methods/local/local_training.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "base/progress.hpp"
+#include "methods/common/binary_settings.hpp"
+#include "methods/common/report_stats.hpp"
+#include "methods/common/stopgap.hpp"
+#include "methods/local/local_selection.hpp"
+#include "svm/row_order.hpp"
+#include "tamis/text.hpp"
+
+namespace tamis {
+namespace {
+
+std::vector<double> scaled(std::vector<double> cost, double factor) {
+  for (double& c : cost) c *= factor;
+  return cost;
+}
+
+}  // namespace
+
+LocalTraining::LocalTraining(const TrainingSet& data, const LocalSettings& settings,
+                             const TrainContext& context)
+    : data_(data),
+      settings_(settings),
+      context_(context),
+      cost_(scaled(data.cost, settings.cost_factor)),
+      hashes_(hash_rows(data.features)),
+      rows_{data.features, data.codes, data.targets, cost_, hashes_} {
+  const Index threads = resolve_threads(context.control.threads);
+  const Index work = binary_work_bytes(data.features, settings.k);
+  const Index budget = resolve_memory_budget(context.control.memory_bytes);
+  const Index needed = resident_memory_bytes() + threads * work;
+  require_memory(fmt::format("local machines of {}", counted(settings.k, "row")), needed, budget);
+  cache_bytes_ = (budget - needed) / 10 * 9 / threads;
+}
+
+LocalResult LocalTraining::train_on(std::vector<Index> rows, BinarySettings settings,
+                                    const RunControl& control, double* gamma) const {
+  std::sort(rows.begin(), rows.end());
+  if (settings_.percentile >= 0)
+    settings.kernel.gamma = local_gamma(data_.features, rows, settings_.percentile);
+  *gamma = settings.kernel.gamma;
+  return isolated([&] { return train_local(rows_, rows, settings, control); });
+}
+
+bool LocalTraining::is_trained(std::size_t centre) const {
+  const LocalResult& one = results_[centre];
+  return (one.machine.only_class >= 0 || !one.machine.pairs.empty()) &&
+         one.stats.stop_reason < StopReason::time_limit;
+}
+
+// Each task takes the next center, whichever thread it runs on: when time is up, the first ones,
+// which are spread over the data, are done.
+void LocalTraining::train(const Neighborhoods& parts) {
+  const auto before = static_cast<Index>(results_.size());
+  results_.resize(usize(parts.size()));
+  gammas_.resize(usize(parts.size()));
+  // A cancelled run still makes a model.
+  ProgressMeter meter(unstopped(context_.control), "train", parts.size() - before);
+  std::atomic<Index> next = before;
+  parallel_each(parts.size() - before, [&](Index) {
+    if (context_.must_stop() != StopReason::converged) return;
+    const Index c = next.fetch_add(1, std::memory_order_relaxed);
+    const auto own = parts.rows_of(c);
+    results_[usize(c)] =
+        train_on({own.begin(), own.end()}, binary_settings(data_, context_, cache_bytes_),
+                 context_.control, &gammas_[usize(c)]);
+    meter.add(1);
+  });
+}
+
+LocalMachine LocalTraining::constant() const {
+  LocalMachine machine;
+  if (!data_.is_regression()) {
+    std::vector<Index> rows(usize(data_.rows()));
+    std::iota(rows.begin(), rows.end(), 0);
+    machine.only_class = majority_class(rows_, rows);
+    return machine;
+  }
+  const double sum = std::inner_product(cost_.begin(), cost_.end(), data_.targets.begin(), 0.0);
+  machine.pairs.emplace_back().machine.offset =
+      sum / std::accumulate(cost_.begin(), cost_.end(), 0.0);
+  return machine;
+}
+
+void LocalTraining::add_stopgap(StopReason stop, TrainedLocally* result,
+                                TrainReport* report) const {
+  result->stopgap = static_cast<std::int32_t>(result->machines.size());
+  LocalResult trained;
+  double gamma = data_.kernel.gamma;
+  if (stop == StopReason::interrupted && result->machines.empty()) {
+    trained.machine = constant();
+  } else {
+    const TrainOptions options = stopgap_options(context_.options);
+    const TrainContext unlimited{options, context_.control, {}};
+    result->stopgap_rows = stopgap_rows(data_, options);
+    trained = train_on(result->stopgap_rows, binary_settings(data_, unlimited, cache_bytes_),
+                       unstopped(context_.control), &gamma);
+  }
+  trained.stats.stop_reason = stop;
+  add_stats(trained.stats, report);
+  report->machines += static_cast<Index>(trained.machine.pairs.size());
+  result->gammas.push_back(gamma);
+  result->machines.push_back(std::move(trained.machine));
+}
+
+TrainedLocally LocalTraining::finish(const Neighborhoods& parts, TrainReport* report) {
+  TrainedLocally result;
+  report->machines = 0;
+  Index constants = 0;
+  bool is_complete = parts.size() > 0 && static_cast<Index>(results_.size()) == parts.size() &&
+                     std::find(parts.centre_of_row.begin(), parts.centre_of_row.end(), -1) ==
+                         parts.centre_of_row.end();
+  for (std::size_t c = 0; c < results_.size(); ++c) {
+    LocalResult& trained = results_[c];
+    const bool counts = is_trained(c);
+    is_complete = is_complete && counts;
+    result.machine_of_centre.push_back(
+        counts ? static_cast<std::int32_t>(result.machines.size()) : -1);
+    if (!counts) continue;
+    report->machines += static_cast<Index>(trained.machine.pairs.size());
+    constants += trained.machine.only_class >= 0 ? 1 : 0;
+    add_stats(trained.stats, report);
+    result.machines.push_back(std::move(trained.machine));
+    result.gammas.push_back(gammas_[c]);
+  }
+  const auto trained = static_cast<Index>(result.machines.size());
+  if (!is_complete) {
+    const StopReason stop = context_.must_stop();
+    add_stopgap(stop == StopReason::converged ? StopReason::time_limit : stop, &result, report);
+    std::replace(result.machine_of_centre.begin(), result.machine_of_centre.end(), -1,
+                 result.stopgap);
+    result.machine_of_centre.resize(usize(parts.size()), result.stopgap);
+    report->details.emplace_back("centres_trained", static_cast<double>(trained));
+  }
+  if (settings_.percentile < 0) result.gammas.clear();
+  report->details.emplace_back("centres", static_cast<double>(parts.size()));
+  report->details.emplace_back("k", static_cast<double>(settings_.k));
+  report->details.emplace_back("k_prime", static_cast<double>(settings_.k_prime));
+  report->details.emplace_back(
+      "one_class_fraction",
+      static_cast<double>(constants) / static_cast<double>(std::max<Index>(1, trained)));
+  return result;
+}
+
+}  // namespace tamis
