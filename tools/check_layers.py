@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fails if a folder of src/ uses one that it may not: by #include, by linked symbol, or by what ARCHITECTURE.md says.
+"""Fails if a folder of src/ uses one that it may not: by #include, by linked symbol, or by what ARCHITECTURE.md says; or if
+two files define a type of the same name, of which the linker would mix up the inline functions.
 
   tools/check_layers.py                  includes, and the table of ARCHITECTURE.md
   tools/check_layers.py build/release    the symbols of the objects built there as well
@@ -54,6 +55,9 @@ OUTSIDE = {
     "python": "binding/: the module `_core`; tamis/: the scikit-learn estimators",
 }
 
+# What .clang-format leaves at the beginning of a line: namespaces, and types outside of others.
+NAMESPACE = re.compile(r"namespace ?([\w:]*) ?\{")
+TYPE = re.compile(r"(?:struct|class) (?:TAMIS_EXPORT )?(\w+)(?: final)?(?: :[^:;][^;]*)? ?\{")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -86,6 +90,30 @@ def check_includes():
                 continue
             wrong += [f'{name}: may not include "{target}"' for target in INCLUDE.findall(path.read_text())
                       if not may_include(place, folder, target)]
+    return wrong
+
+
+def types_of(text):
+    """Full names of the types defined in a file; those of unnamed namespaces are left out."""
+    spaces, found = [], []
+    for line in text.splitlines():
+        if opened := NAMESPACE.match(line):
+            spaces.append(opened.group(1))
+        elif line.startswith("}  // namespace"):
+            spaces.pop()
+        elif (defined := TYPE.match(line)) and all(spaces):
+            found.append("::".join(spaces + [defined.group(1)]))
+    return found
+
+
+def check_types():
+    wrong, owner = [], {}
+    for place in ("include", "src", "apps"):
+        for path in sorted((ROOT / place).rglob("*.[ch]pp")):
+            for name in types_of(path.read_text()):
+                first = owner.setdefault(name, path)
+                if first != path:
+                    wrong.append(f"{path.relative_to(ROOT)}: {name} is also defined in {first.relative_to(ROOT)}")
     return wrong
 
 
@@ -149,7 +177,7 @@ def main():
     parser.add_argument("build", nargs="?", type=pathlib.Path)
     parser.add_argument("--fix", action="store_true")
     options = parser.parse_args()
-    wrong = check_table() + check_includes() + check_document(options.fix)
+    wrong = check_table() + check_includes() + check_types() + check_document(options.fix)
     if options.build:
         wrong += check_symbols(options.build.resolve())
     print("\n".join(wrong), file=sys.stderr, end="\n" if wrong else "")

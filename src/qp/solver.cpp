@@ -54,6 +54,8 @@ class Block {
   /// F of the block's points for its beta, the rest of the problem left out: exact when the block
   /// is the whole problem.
   std::vector<double> own_sums() const;
+  /// What double arithmetic leaves unknown of these sums: their largest terms are as much larger.
+  double sums_rounding() const;
 
  private:
   std::vector<Index> points_;
@@ -127,6 +129,18 @@ std::vector<double> Block::own_sums() const {
       sums[usize(c)] += beta_[usize(r)] * static_cast<double>(rest_[usize(r * stride_ + c)]);
   }
   return sums;
+}
+
+double Block::sums_rounding() const {
+  const Index size = static_cast<Index>(points_.size());
+  double largest = 0;
+  for (Index r = 0; r < size; ++r) {
+    double sum = 0;  // of row r: the matrix is symmetric
+    for (Index c = 0; c < size; ++c)
+      sum += std::abs(beta_[usize(c)] * static_cast<double>(kernel_[usize(r * stride_ + c)]));
+    largest = std::max(largest, sum);
+  }
+  return largest * std::numeric_limits<double>::epsilon();
 }
 
 class Solver {
@@ -250,6 +264,11 @@ Solution Solver::solve_stored() {
         go_to(*there);
         continue;
       }
+    }
+    // Kernel values so large that the violation measured is rounding: pairs would move for ever.
+    if (iterations_ >= kCreep && violation.gap <= block.sums_rounding()) {
+      stop_.note_precision_limit();
+      break;
     }
     limits.max_iterations = pair_limits(limits.tolerance).max_iterations;
     const PairResult result = block.solve(problem_, block_sums, limits);

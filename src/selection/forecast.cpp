@@ -47,8 +47,9 @@ Index affordable_rows(std::span<const Trial> trials, double seconds, Index all,
                       const Growth& growth) {
   const Trial& last = trials.back();
   if (forecast(trials, all, growth).seconds <= seconds) return all;
-  const double ratio =
-      std::pow(seconds / std::max(last.seconds, 1e-6), 1 / growth_of(trials, growth));
+  // The time may be used up already: no power of a negative number.
+  const double share = std::max(seconds, 0.0) / std::max(last.seconds, 1e-6);
+  const double ratio = std::pow(share, 1 / growth_of(trials, growth));
   const double rows = static_cast<double>(last.rows) * ratio;
   return std::clamp(static_cast<Index>(std::min(rows, 1e15)), std::min(last.rows, all), all);
 }

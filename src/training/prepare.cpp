@@ -37,6 +37,11 @@ void encode_targets(const Dataset& data, const TrainOptions& options, Prepared* 
   prepared->set.codes = encode_labels(labels, prepared->classes);
 }
 
+// Beyond these, squares of coefficients overflow, and 1 / C is no float: the answers would be no
+// numbers. A row whose C is out of range has no other meaning than one at the end of it.
+constexpr double kLeastCost = 1e-30;
+constexpr double kMostCost = 1e100;
+
 // C of each row: the cost, times the row's weight, times its class's.
 void set_costs(const Dataset& data, const TrainOptions& options, Prepared* prepared) {
   std::vector<double> factor(usize(std::max<Index>(1, prepared->classes.size())), 1.0);
@@ -62,7 +67,9 @@ void set_costs(const Dataset& data, const TrainOptions& options, Prepared* prepa
   for (Index i = 0; i < data.rows(); ++i) {
     const double of_class =
         prepared->set.codes.empty() ? 1.0 : factor[usize(prepared->set.codes[usize(i)])];
-    prepared->set.cost.push_back(options.cost_or_default() * data.weight(i) * of_class);
+    const double cost = options.cost_or_default() * data.weight(i) * of_class;
+    // Not a number: the weights of all rows together overflowed.
+    prepared->set.cost.push_back(cost < kMostCost ? std::max(cost, kLeastCost) : kMostCost);
   }
 }
 
