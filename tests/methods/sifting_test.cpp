@@ -147,6 +147,31 @@ TEST(Sifting, WithoutRowsHeldOutTheLastRoundCounts) {
   EXPECT_EQ(rounds_of(result).rows.size(), 1U);
 }
 
+// The rows of the only round but the first are all of one class: the worst there is.
+TEST(Sifting, ARoundThatOnlyStartsIsNotChosen) {
+  const TrainingSet set = checkerboard_set(3000, 3);
+  std::vector<Index> held;
+  for (Index i = 2000; i < 3000; ++i) held.push_back(i);
+  std::vector<Index> one_class;
+  for (Index i = 0; i < 2000; ++i) {
+    if (set.codes[usize(i)] == 0) one_class.push_back(i);
+  }
+  const auto next = [&](const KernelMachine&) { return one_class; };
+  const MethodCall run;
+  for (const FirstRound first : {FirstRound::counts, FirstRound::starts}) {
+    MethodResult result = sift(set, run.context(), held, iota_rows(2000), next, first);
+    const auto& rows = rounds_of(result).rows;
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_LT(rows[0][2], rows[1][2]);
+    EXPECT_EQ(report_detail(result.report, "best_round"), first == FirstRound::counts ? 1 : 2);
+  }
+  // Where it is the only one, there is nothing else to return.
+  MethodResult alone = sift(
+      set, run.context(), held, iota_rows(2000), [](const auto&) { return std::vector<Index>(); },
+      FirstRound::starts);
+  EXPECT_EQ(report_detail(alone.report, "best_round"), 1);
+}
+
 TEST(Sifting, CancelledWhileChoosingItReturnsTheMachineItHas) {
   const MethodCall run;
   const TrainingSet set = checkerboard_set(600, 3);
