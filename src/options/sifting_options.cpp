@@ -7,7 +7,7 @@ void add_sifting_options(std::vector<OptionDescription>& table) {
   table.push_back(
       number_option({"delta", "", "Sampling fraction: rows drawn at a time, as a fraction of all"},
                     [](auto& o) -> auto& { return o.sift.delta; }, above_up_to(0, 1),
-                    {"automatic", "0.05, for local-sampling 0.1"}));
+                    {"automatic", "0.05; local-sampling: 20,000 rows, but 0.1 to 0.4"}));
   table.push_back(number_option(
       {"neighbors", "", "Rows added around each support vector"},
       [](auto& o) -> auto& { return o.sift.neighbors; }, at_least(0)));

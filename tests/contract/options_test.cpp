@@ -195,7 +195,7 @@ TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
       {"delta", {"0.2", {{"method", "subsample"}}, 3000}},
       {"neighbors", {"2", {{"method", "cglq"}}, 3000}},
       {"validation-fraction", {"0.3", {{"method", "cglq"}}, 3000}},
-      {"max-rounds", {"1", {{"method", "cglq"}}, 3000}},
+      {"max-rounds", {"1", {{"method", "local-sampling"}}, 3000}},
       {"subsamples", {"2", {{"method", "local-sampling"}, {"delta", "0.2"}}, 3000}},
       {"beta", {"0.7", {{"method", "local-sampling"}}, 3000}},
       {"beta-start", {"1.5", {{"method", "local-sampling"}, {"patience", "1"}}, 3000}},

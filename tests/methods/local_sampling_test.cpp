@@ -188,7 +188,8 @@ TEST(LocalSampling, TheSearchStartsWhereItIsTold) {
 }
 
 TEST(LocalSampling, TheRoundsOfASearchGrow) {
-  const MethodCall run;
+  MethodCall run;
+  run.options.sift.delta = 0.1;
   const TrainingSet set = checkerboard_set(6000, 9);
   MethodResult result = train_local_sampling(set, run.context());
   const double support = report_detail(result.report, "sv_initial");
@@ -196,6 +197,18 @@ TEST(LocalSampling, TheRoundsOfASearchGrow) {
   ASSERT_GT(rows.size(), 2U);
   for (std::size_t i = 1; i < rows.size(); ++i)
     EXPECT_GE(rows[i][0] - support, std::max(support, 1.25 * (rows[i - 1][0] - support)));
+}
+
+// 20,000 rows, but at least 0.1 and at most 0.4 of all.
+TEST(LocalSampling, DrawsASizeThatDependsOnTheNumberOfRows) {
+  for (const auto& [rows, delta] : {std::pair{Index{3000}, 0.4}, std::pair{Index{80'000}, 0.25},
+                                    std::pair{Index{240'000}, 0.1}}) {
+    MethodCall run;
+    run.options.local_sampling.beta = 0.01;
+    MethodResult result = train_local_sampling(checkerboard_set(rows, 9), run.context());
+    EXPECT_NEAR(report_detail(result.report, "subsample_rows"), delta * static_cast<double>(rows),
+                2);
+  }
 }
 
 TEST(LocalSampling, DensityNeedsFeatures) {
