@@ -22,7 +22,8 @@ class EvaluateCommand : public Command {
     options.argument("DATA", data_path_, true, "the labelled rows; - is standard input");
     options.custom(
         "--indecision", "NUMBER,..",
-        "two classes: the share of rows whose decision value is less than this away from 0",
+        "two classes: the share of rows whose decision value is less than this away from 0, and "
+        "of those whose distance from the boundary, decision value / ||w||, is",
         [this](const std::string& text) { parse_limits(text); });
     options.reading(read_);
     options.common(common_);
@@ -38,10 +39,14 @@ class EvaluateCommand : public Command {
     read_.text_labels = model.task() == Task::classification;
     const Dataset data = read_rows_for(session, model, data_path_, read_);
     std::vector<double> shares;
+    std::vector<double> near;
+    DecisionNorm norm;
     const Evaluation result = session.timed("predict", [&] {
       if (limits_.empty()) return evaluate(model, data, session.control());
       const DecisionValues values = decision_values(model, data.features(), session.control());
       shares = indecision(model, values, limits_);
+      norm = decision_norm(model, session.control());
+      if (norm.value) near = indecision(model, values, scaled_limits(*norm.value));
       return evaluate(model, data, values, session.control());
     });
     session.report()["model"] = model_path_;
@@ -51,7 +56,7 @@ class EvaluateCommand : public Command {
       tell_regression(session, result);
     else
       tell_classes(session, result);
-    tell_indecision(session, shares);
+    if (!limits_.empty()) tell_indecision(session, shares, near, norm);
     return kExitOk;
   }
 
@@ -66,12 +71,34 @@ class EvaluateCommand : public Command {
     } while (!text.empty());
   }
 
-  void tell_indecision(Session& session, const std::vector<double>& shares) const {
+  std::vector<double> scaled_limits(double norm) const {
+    std::vector<double> result;
+    for (const double limit : limits_) result.push_back(limit * norm);
+    return result;
+  }
+
+  // near: the shares by distance, if there is one.
+  void tell_indecision(Session& session, const std::vector<double>& shares,
+                       const std::vector<double>& near, const DecisionNorm& norm) const {
+    auto& json = session.report();
     for (std::size_t i = 0; i < shares.size(); ++i) {
       session.say(fmt::format("decision value within {:g} of 0: {:.4f} % of the rows", limits_[i],
                               100 * shares[i]));
-      session.report()["indecision"].push_back({{"eps", limits_[i]}, {"share", shares[i]}});
+      json["indecision"].push_back({{"eps", limits_[i]}, {"share", shares[i]}});
+      if (norm.value) json["indecision"].back()["distance_share"] = near[i];
     }
+    if (!norm.value) {
+      session.say(fmt::format("distance from the boundary: not known, {}", norm.why_none));
+      json["decision_norm"] = nullptr;
+      json["decision_norm_reason"] = norm.why_none;
+      return;
+    }
+    for (std::size_t i = 0; i < near.size(); ++i) {
+      session.say(fmt::format(
+          "distance from the boundary (decision value / {:.6g}) within {:g}: {:.4f} % of the rows",
+          *norm.value, limits_[i], 100 * near[i]));
+    }
+    json["decision_norm"] = *norm.value;
   }
 
   static void tell_regression(Session& session, const Evaluation& result) {

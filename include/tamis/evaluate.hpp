@@ -1,7 +1,9 @@
 // How well a model does on labelled rows.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tamis/control.hpp"
@@ -61,5 +63,17 @@ TAMIS_EXPORT std::vector<double> indecision(const Model& model, const Matrix& fe
 /// The same from decision values of the model.
 TAMIS_EXPORT std::vector<double> indecision(const Model& model, const DecisionValues& values,
                                             std::span<const double> eps);
+
+/// ||w||, w the weight vector in the kernel's feature space.
+struct DecisionNorm {
+  std::optional<double> value;  ///< greater than 0; none: see why_none
+  std::string why_none;
+};
+
+/// |decision value| / ||w|| is a row's distance from the boundary in feature space; so indecision()
+/// with eps * ||w|| is the share of the rows that lie nearer to the boundary than eps, which is
+/// what the paper tabulates. Costs a prediction of the support vectors. Throws InvalidArgument for
+/// a model that does not tell two classes apart, Cancelled.
+TAMIS_EXPORT DecisionNorm decision_norm(const Model& model, const RunControl& control = {});
 
 }  // namespace tamis

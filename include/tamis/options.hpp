@@ -54,8 +54,8 @@ using LabelNumbers = std::vector<std::pair<std::string, double>>;
 
 /// Methods that train on a part of the rows, round by round.
 struct SiftOptions {
-  std::optional<double> delta = {};  ///< sampling fraction in (0, 1]; automatic: 0.05,
-                                     ///< local-sampling 0.1
+  std::optional<double> delta = {};  ///< sampling fraction in (0, 1]; automatic: 0.05; with
+                                     ///< local-sampling 20,000 rows, as far as 0.1 to 0.4 is
   Index neighbors = 5;               ///< rows added around each support vector, >= 0
   double validation_fraction = 0.1;  ///< fraction of the rows in the validation set, in (0, 0.5]
   Index patience = 3;                ///< rounds without improvement that end the search, >= 1
@@ -63,10 +63,13 @@ struct SiftOptions {
   Index max_rounds = 20;             ///< >= 1
 };
 
-/// How many rows a ball contributes whose share among the balls is eta.
+/// How many rows a ball contributes whose share among the balls is eta: proportional to 1 / rho,
+/// rho the distance to the k-th nearest other support vector.
 enum class Intensity {
   budget,   ///< the fraction eta of all rows that may be drawn, as far as the ball has them
+  density,  ///< as budget, with eta proportional to 1 / rho^d for d features
   literal,  ///< the fraction eta of the rows in the ball: almost none
+  all,      ///< every row in the ball
 };
 
 enum class DrawWeights {
@@ -79,6 +82,8 @@ struct LocalSamplingOptions {
       {};                           ///< L; automatic: leaves 50 rows per class in each, at most 12
   std::optional<double> beta = {};  ///< radius over the median distance of support vectors;
                                     ///< automatic: searched
+  std::optional<double> beta_start = {};  ///< first beta of the search, none is skipped; automatic:
+                                          ///< 0.1, skips those whose balls add too few rows
   Intensity intensity = Intensity::budget;
   double budget = 0.4;  ///< rows that may be drawn, as a fraction of those outside the subsamples
   DrawWeights weights = DrawWeights::none;

@@ -130,9 +130,9 @@ class LocalSamplingSVCArguments:
     def __init__(
         self, *, delta: float | None = None, validation_fraction: float = 0.1, patience: int = 3,
         improvement: float = 0.01, max_rounds: int = 20, subsamples: int | None = None,
-        beta: float | None = None, intensity: str = "budget", budget: float = 0.4,
-        draw_weights: str = "none", C: float = 1.0, kernel: Kernel = "rbf", degree: int = 3,
-        gamma: float | str = "scale", coef0: float = 0.0, loss: str = "l1",
+        beta: float | None = None, beta_start: float | None = None, intensity: str = "budget",
+        budget: float = 0.4, draw_weights: str = "none", C: float = 1.0, kernel: Kernel = "rbf",
+        degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0, loss: str = "l1",
         class_weight: ClassWeight = None, multi_class: str = "ovo",
         decision_function_shape: str = "ovr", break_ties: bool = False, probability: bool = False,
         scale: str = "none", polish: bool = False, tol: float = 0.001, max_iter: int = -1,

@@ -80,17 +80,6 @@ ClaimedProblem claimed_problem(const KernelExpansion& expansion, const CheckedRo
   return problem;
 }
 
-// |w|^2 = sum of coefficient * (f(support vector) - offset).
-double squared_norm(const KernelExpansion& expansion, std::span<const double> coefficients, Index m,
-                    std::span<const double> values_at_vectors) {
-  double sum = 0;
-  for (std::size_t s = 0; s < coefficients.size(); ++s) {
-    const double value = values_at_vectors[s * usize(expansion.num_machines()) + usize(m)];
-    sum += coefficients[s] * (value - expansion.parts().offsets[usize(m)]);
-  }
-  return std::max(0.0, sum);
-}
-
 /// The dual point of machine m: what each row of the problem contributes to w.
 struct DualPoint {
   std::vector<double> beta;

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/checked.hpp"
+#include "base/parallel.hpp"
+#include "model/model_parts.hpp"
+#include "model/precise_values.hpp"
 #include "tamis/calibrate.hpp"
 #include "tamis/error.hpp"
 #include "tamis/predict.hpp"
@@ -118,17 +122,35 @@ Evaluation score_labels(const Model& model, const Dataset& data, const Labels& p
   return result;
 }
 
-void require_indecision(const Model& model, std::span<const double> eps) {
+void require_two_classes(const Model& model) {
   if (model.task() == Task::regression || model.classes().size() != 2) {
     throw InvalidArgument(
         "indecision is defined for two classes, and this model does not tell two classes apart");
   }
+}
+
+void require_indecision(const Model& model, std::span<const double> eps) {
+  require_two_classes(model);
   for (const double limit : eps) {
     if (!(std::isfinite(limit) && limit > 0)) {
       throw InvalidArgument(
           fmt::format("indecision is asked for eps = {}: it must be greater than 0", limit));
     }
   }
+}
+
+double norm_of(const KernelExpansion& expansion, const RunControl& control) {
+  std::vector<double> values(usize(expansion.num_support_vectors()));
+  expansion_values(expansion, expansion.support_vectors(), false, values, control);
+  return std::sqrt(squared_norm(expansion, coefficients_of(expansion, 0), 0, values));
+}
+
+std::string no_norm_of(const KernelExpansion& expansion) {
+  if (expansion.kernel().type == KernelType::precomputed)
+    return "the model does not hold the precomputed kernel values between its support vectors";
+  if (expansion.kernel().type == KernelType::sigmoid)
+    return "a sigmoid kernel need not be an inner product in any feature space";
+  return expansion.num_machines() == 1 ? "" : "the model has several weight vectors";
 }
 
 }  // namespace
@@ -170,6 +192,25 @@ std::vector<double> indecision(const Model& model, const DecisionValues& given,
     shares.push_back(static_cast<double>(count) / static_cast<double>(given.rows));
   }
   return shares;
+}
+
+DecisionNorm decision_norm(const Model& model, const RunControl& control) {
+  require_two_classes(model);
+  const Machine& machine = machine_of(model);
+  DecisionNorm norm;
+  if (const auto* expansion = dynamic_cast<const KernelExpansion*>(&machine)) {
+    norm.why_none = no_norm_of(*expansion);
+    if (!norm.why_none.empty()) return norm;
+    norm.value = with_threads(control.threads, [&] { return norm_of(*expansion, control); });
+  } else if (const LinearParts* linear = linear_parts(model);
+             linear && linear->offsets.size() == 1) {
+    norm.value = std::sqrt(std::inner_product(linear->weights.begin(), linear->weights.end(),
+                                              linear->weights.begin(), 0.0));
+  } else {
+    norm.why_none = fmt::format("a model of kind {} has no single weight vector", machine.kind());
+  }
+  if (norm.value == 0.0) return {std::nullopt, "the decision value is the same for every row"};
+  return norm;
 }
 
 }  // namespace tamis

@@ -69,6 +69,16 @@ double float_error(const KernelExpansion& expansion, const Matrix& rows,
   return 2 * relative * std::sqrt(squares);
 }
 
+double squared_norm(const KernelExpansion& expansion, std::span<const double> coefficients, Index m,
+                    std::span<const double> values_at_vectors) {
+  double sum = 0;
+  for (std::size_t s = 0; s < coefficients.size(); ++s) {
+    const double value = values_at_vectors[s * usize(expansion.num_machines()) + usize(m)];
+    sum += coefficients[s] * (value - expansion.parts().offsets[usize(m)]);
+  }
+  return std::max(0.0, sum);
+}
+
 Matrix matching_vectors(const KernelExpansion& expansion, const Matrix& rows) {
   if (expansion.kernel().type == KernelType::precomputed) return expansion.support_vectors();
   const Matrix& vectors = expansion.support_vectors();

@@ -22,6 +22,11 @@ double float_error(const KernelExpansion& expansion, const Matrix& rows,
 void expansion_values(const KernelExpansion& expansion, const Matrix& rows, bool in_double,
                       std::span<double> values, const RunControl& control);
 
+/// |w|^2 of machine m = sum of coefficient * (f(support vector) - offset), from the values of
+/// expansion_values at the support vectors.
+double squared_norm(const KernelExpansion& expansion, std::span<const double> coefficients, Index m,
+                    std::span<const double> values_at_vectors);
+
 /// Support vectors in the storage and width of the rows.
 Matrix matching_vectors(const KernelExpansion& expansion, const Matrix& rows);
 

@@ -7,7 +7,7 @@ void add_sifting_options(std::vector<OptionDescription>& table) {
   table.push_back(
       number_option({"delta", "", "Sampling fraction: rows drawn at a time, as a fraction of all"},
                     [](auto& o) -> auto& { return o.sift.delta; }, above_up_to(0, 1),
-                    {"automatic", "0.05, for local-sampling 0.1"}));
+                    {"automatic", "0.05; local-sampling: 20,000 rows, but 0.1 to 0.4"}));
   table.push_back(number_option(
       {"neighbors", "", "Rows added around each support vector"},
       [](auto& o) -> auto& { return o.sift.neighbors; }, at_least(0)));
@@ -33,13 +33,20 @@ void add_sifting_options(std::vector<OptionDescription>& table) {
       {"beta", "", "Radius of the balls, in medians of the distance between support vectors"},
       [](auto& o) -> auto& { return o.local_sampling.beta; }, above(0),
       {"automatic", "0.1, 0.2 .. while the validation error falls"}));
+  table.push_back(number_option(
+      {"beta-start", "", "First beta of the search, which adds 0.1 at a time and then skips none"},
+      [](auto& o) -> auto& { return o.local_sampling.beta_start; }, above(0),
+      {"automatic", "0.1, skips those whose balls add fewer rows than there are support vectors"}));
   table.push_back(
       choice_option<Intensity>({"intensity", "",
-                                "A ball with the share eta contributes eta of all rows that may be "
-                                "drawn (budget), or of its "
-                                "own rows (literal)"},
+                                "A ball with the share eta contributes eta of the budget (budget; "
+                                "density: with eta from 1 / rho^d instead of 1 / rho), eta of its "
+                                "own rows (literal), or all its rows (all)"},
                                [](auto& o) -> auto& { return o.local_sampling.intensity; },
-                               {{"budget", Intensity::budget}, {"literal", Intensity::literal}}));
+                               {{"budget", Intensity::budget},
+                                {"density", Intensity::density},
+                                {"literal", Intensity::literal},
+                                {"all", Intensity::all}}));
   table.push_back(number_option(
       {"budget", "",
        "Rows that all balls together may contribute, as a fraction of those outside the "

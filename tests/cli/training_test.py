@@ -148,8 +148,21 @@ class Output(CliTest):
         self.ok("train", "a.svm", "-o", "m", "-g", "1")
         self.write("b.svm", XOR + "1 1:0 2:0\n")  # the point between all four has the decision value 0
         self.ok("evaluate", "m", "b.svm", "--indecision", "0.1,1e9", "--json", "r.json")
-        self.assertEqual(self.report("r.json")["indecision"], [{"eps": 0.1, "share": 0.2}, {"eps": 1e9, "share": 1.0}])
+        self.assertEqual(self.report("r.json")["indecision"], [{"eps": 0.1, "share": 0.2, "distance_share": 0.2},
+                                                               {"eps": 1e9, "share": 1.0, "distance_share": 1.0}])
         self.assertIn("within 0.001 of 0: 20.0000 %", self.ok("evaluate", "m", "b.svm", "--indecision", "0.001").out)
+        # All coefficients are C = 1, so the corners have |f| = 1 + exp(-8) - 2 exp(-4) = 0.9637, ||w||^2 is four times that, and they
+        # are 0.4908 away from the boundary.
+        self.ok("evaluate", "m", "b.svm", "--indecision", "0.5", "--json", "r.json")
+        self.assertEqual(self.report("r.json")["indecision"], [{"eps": 0.5, "share": 0.2, "distance_share": 1.0}])
+        self.assertAlmostEqual(self.report("r.json")["decision_norm"], 2 * 0.9637045**0.5, 5)
+        self.assertIn("boundary (decision value / 1.96337) within 0.5: 100.0000 %",
+                      self.ok("evaluate", "m", "b.svm", "--indecision", "0.5").out)
+        self.ok("train", "a.svm", "-o", "mk", "--method", "knn", "--k", "1")
+        told = self.ok("evaluate", "mk", "b.svm", "--indecision", "0.5", "--json", "r.json").out
+        self.assertIn("boundary: not known, a model of kind", told)
+        self.assertIsNone(self.report("r.json")["decision_norm"])
+        self.assertNotIn("distance_share", self.report("r.json")["indecision"][0])
         for value in ("0", "-1", "x", "", "nan"):
             self.fails(2, "indecision", "evaluate", "m", "b.svm", "--indecision", value)
         self.write("three.svm", XOR + "2 1:0 2:0\n")

@@ -8,6 +8,8 @@
 #include <memory>
 
 #include "calibration/calibration.hpp"
+#include "model/kernel_expansion.hpp"
+#include "model/linear_machine.hpp"
 #include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 
@@ -85,6 +87,60 @@ TEST(Evaluate, ValuesOfOtherRowsAreRefused) {
   const DecisionValues three =
       decision_values(counted.model, counted.data.features().select(std::vector<Index>{0, 1, 2}));
   EXPECT_THROW(evaluate(counted.model, counted.data, three), InvalidArgument);
+}
+
+Model expansion_model(const Kernel& kernel, std::vector<double> coefficients,
+                      Decision decision = Decision::single) {
+  ExpansionParts parts;
+  parts.kernel = kernel;
+  parts.support_vectors = Matrix::dense(2, 2, {1, 0, 2, 2});
+  parts.decision = decision;
+  parts.offsets.assign(coefficients.size() / 2, 0.5);
+  parts.coefficients = std::move(coefficients);
+  return make_model(Task::classification, Labels::numeric({1, -1}), {},
+                    std::make_shared<const KernelExpansion>(std::move(parts)), "exact");
+}
+
+// x = (1, 0) and z = (2, 2): <x, x> = 1, <x, z> = 2, <z, z> = 8, |x - z|^2 = 5.
+TEST(DecisionNorm, IsThatOfTheWeightVector) {
+  const std::vector<double> c{3, -0.5};
+  const auto squared = [](const Model& model) {
+    const DecisionNorm norm = decision_norm(model);
+    return norm.value.value_or(-1) * norm.value.value_or(-1);
+  };
+  EXPECT_NEAR(squared(expansion_model({KernelType::linear}, c)), 4 + 1, 1e-9);  // w = (2, -1)
+  const auto quadratic = [](double xx, double xz, double zz) {
+    return 9 * xx - 2 * 1.5 * xz + 0.25 * zz;
+  };
+  EXPECT_NEAR(squared(expansion_model({KernelType::polynomial, 0.5, 1, 2}, c)),
+              quadratic(2.25, 4, 25), 1e-5);
+  EXPECT_NEAR(squared(expansion_model({KernelType::rbf, 0.1, 0, 3}, c)),
+              quadratic(1, std::exp(-0.5), 1), 1e-5);
+  LinearParts linear{2, Decision::single, {3, 4}, {0.5}};
+  const Model weights = make_model(Task::classification, Labels::numeric({1, -1}), {},
+                                   std::make_shared<const LinearMachine>(linear), "linear");
+  EXPECT_NEAR(squared(weights), 25, 1e-12);
+}
+
+TEST(DecisionNorm, SaysWhyThereIsNone) {
+  const std::vector<double> c{3, -0.5};
+  const auto why = [](const Model& model) {
+    const DecisionNorm norm = decision_norm(model);
+    EXPECT_FALSE(norm.value.has_value());
+    return norm.why_none;
+  };
+  EXPECT_NE(why(expansion_model({KernelType::sigmoid, 1, 0, 3}, c)).find("sigmoid"),
+            std::string::npos);
+  EXPECT_NE(why(expansion_model({KernelType::precomputed}, c)).find("precomputed"),
+            std::string::npos);
+  EXPECT_NE(why(expansion_model({KernelType::linear}, {3, 1, 2, 4}, Decision::one_vs_rest))
+                .find("several"),
+            std::string::npos);
+  EXPECT_NE(why(expansion_model({KernelType::rbf, 1, 0, 3}, {0, 0})).find("same for every row"),
+            std::string::npos);
+  EXPECT_NE(why(Counted().model).find("counting"), std::string::npos);
+  const Model number = make_model(Task::regression, {}, {}, Counted().machine, "counting");
+  EXPECT_THROW(decision_norm(number), InvalidArgument);
 }
 
 }  // namespace

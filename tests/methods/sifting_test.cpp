@@ -147,6 +147,31 @@ TEST(Sifting, WithoutRowsHeldOutTheLastRoundCounts) {
   EXPECT_EQ(rounds_of(result).rows.size(), 1U);
 }
 
+// The rows of the only round but the first are all of one class: the worst there is.
+TEST(Sifting, ARoundThatOnlyStartsIsNotChosen) {
+  const TrainingSet set = checkerboard_set(3000, 3);
+  std::vector<Index> held;
+  for (Index i = 2000; i < 3000; ++i) held.push_back(i);
+  std::vector<Index> one_class;
+  for (Index i = 0; i < 2000; ++i) {
+    if (set.codes[usize(i)] == 0) one_class.push_back(i);
+  }
+  const auto next = [&](const KernelMachine&) { return one_class; };
+  const MethodCall run;
+  for (const FirstRound first : {FirstRound::counts, FirstRound::starts}) {
+    MethodResult result = sift(set, run.context(), held, iota_rows(2000), next, first);
+    const auto& rows = rounds_of(result).rows;
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_LT(rows[0][2], rows[1][2]);
+    EXPECT_EQ(report_detail(result.report, "best_round"), first == FirstRound::counts ? 1 : 2);
+  }
+  // Where it is the only one, there is nothing else to return.
+  MethodResult alone = sift(
+      set, run.context(), held, iota_rows(2000), [](const auto&) { return std::vector<Index>(); },
+      FirstRound::starts);
+  EXPECT_EQ(report_detail(alone.report, "best_round"), 1);
+}
+
 TEST(Sifting, CancelledWhileChoosingItReturnsTheMachineItHas) {
   const MethodCall run;
   const TrainingSet set = checkerboard_set(600, 3);
@@ -166,10 +191,12 @@ TEST(Subsample, IsAMachineOnTheDraw) {
   EXPECT_EQ(report_detail(result.report, "rows_seen"), report_detail(result.report, "rows_used"));
 }
 
-// The second round: support vectors, their nearest rows by looking at all of them, a new draw.
+// The second round: support vectors, the rows nearest to them by looking at all that are not held
+// out, a new draw. With half of the rows held out, many of the nearest are.
 TEST(Cglq, TheSecondRoundIsTheOneOfTheProcedure) {
   MethodCall run;
   run.options.sift.max_rounds = 2;
+  run.options.sift.validation_fraction = 0.5;
   const TrainingSet set = checkerboard_set(3000, 5);
   const TrainContext context = run.context();
   const HoldOut split = hold_out(set, context);
@@ -180,7 +207,7 @@ TEST(Cglq, TheSecondRoundIsTheOneOfTheProcedure) {
       draw_rows(set, split.pool, 0.05, kLeastOfAClass, sift_random(context, 2));
   for (const Index row : support) {
     std::vector<std::pair<double, Index>> near;
-    for (Index other = 0; other < set.rows(); ++other)
+    for (const Index other : split.pool)
       near.emplace_back(squared_distance(set.features, row, other), other);
     std::sort(near.begin(), near.end());
     for (std::size_t i = 0; i < 6; ++i) expected.push_back(near[i].second);

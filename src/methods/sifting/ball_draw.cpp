@@ -41,8 +41,8 @@ BallDraw::BallDraw(const TrainingSet& data, const TrainContext& context, std::ve
       make_neighbor_index(data.features, row_metric(data), Structure::automatic, context.control);
 }
 
-// eta_j = (1 / rho_j) / sum (1 / rho_i). Copies have rho = 0: they count as near as the nearest
-// that are not.
+// eta_j = (1 / rho_j) / sum (1 / rho_i), or from 1 / rho^d, as a density of d dimensions is. Copies
+// have rho = 0: they count as near as the nearest that are not.
 void BallDraw::find_shares() {
   const auto k =
       std::max<Index>(1, static_cast<Index>(std::log(static_cast<double>(centres_.size()))));
@@ -52,10 +52,13 @@ void BallDraw::find_shares() {
   for (const double r : rho) {
     if (r > 0 && (smallest == 0 || r < smallest)) smallest = r;
   }
+  const bool density = context_.options.local_sampling.intensity == Intensity::density;
   double sum = 0;
   for (double& r : rho) {
     r = std::max(r, smallest);
-    share_.push_back(r > 0 ? 1 / r : 1.0);  // 0: all centres are copies of one row
+    const double d = static_cast<double>(data_.features.cols());
+    // rho^-d itself would overflow. 0: all centres are copies of one row.
+    share_.push_back(r == 0 ? 1.0 : density ? std::pow(smallest / r, d) : 1 / r);
     sum += share_.back();
   }
   for (double& share : share_) share /= sum;
@@ -64,10 +67,18 @@ void BallDraw::find_shares() {
   median_distance_ = *middle;
 }
 
+// How many rows are drawn from a ball that has `in_ball`.
+Index BallDraw::num_from(std::size_t ball, Index in_ball) const {
+  const LocalSamplingOptions& options = context_.options.local_sampling;
+  if (options.intensity == Intensity::all) return in_ball;
+  const double all = options.intensity == Intensity::literal
+                         ? static_cast<double>(in_ball)
+                         : options.budget * static_cast<double>(num_drawable_);
+  return std::min<Index>(in_ball, std::llround(share_[ball] * all));
+}
+
 BallDraw::Drawn BallDraw::draw(double beta) const {
   const double radius = beta * median_distance_;
-  const double budget = context_.options.local_sampling.budget * static_cast<double>(num_drawable_);
-  const bool literal = context_.options.local_sampling.intensity == Intensity::literal;
   std::vector<double> missed(usize(data_.rows()), 1.0);  // probability that no ball draws the row
   std::vector<std::uint8_t> drawn(usize(data_.rows()), 0);
   const std::span<const Index> centres(centres_);
@@ -83,8 +94,7 @@ BallDraw::Drawn BallDraw::draw(double beta) const {
         if (may_be_drawn_[usize(row)] != 0) rows.push_back(row);
       }
       const auto in_ball = static_cast<Index>(rows.size());
-      const double all = literal ? static_cast<double>(in_ball) : budget;
-      const Index wanted = std::min<Index>(in_ball, std::llround(share_[begin + j] * all));
+      const Index wanted = num_from(begin + j, in_ball);
       Random random = sift_random(context_, kDrawStep).split(begin + j);
       for (const Index at : sample_without_replacement(in_ball, wanted, random))
         drawn[usize(rows[usize(at)])] = 1;

@@ -30,6 +30,7 @@ class BallDraw {
 
  private:
   void find_shares();
+  Index num_from(std::size_t ball, Index in_ball) const;
 
   const TrainingSet& data_;
   const TrainContext& context_;

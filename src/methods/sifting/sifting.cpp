@@ -57,8 +57,13 @@ bool was_cut_short(StopReason reason) {
 
 class Sifter {
  public:
-  Sifter(const TrainingSet& data, const TrainContext& context, std::span<const Index> held)
-      : data_(data), context_(context), validation_(data, held), seen_(usize(data.rows()), 0) {}
+  Sifter(const TrainingSet& data, const TrainContext& context, std::span<const Index> held,
+         FirstRound first_round)
+      : data_(data),
+        context_(context),
+        validation_(data, held),
+        first_round_(first_round),
+        seen_(usize(data.rows()), 0) {}
 
   void run(std::vector<Index> rows, const NextRows& next) {
     while (train(rows)) {
@@ -131,7 +136,9 @@ class Sifter {
   // A round that was cut short counts only if there is no other.
   void keep_best(Round round) {
     if (rounds_ > 1 && was_cut_short(stop_)) return;
-    if (!validation_.empty()) {
+    const bool only_starts = first_round_ == FirstRound::starts && rounds_ == 1;
+    const bool replaces_start = first_round_ == FirstRound::starts && rounds_ == 2;
+    if (!validation_.empty() && !only_starts) {
       const double wanted = (1 - context_.options.sift.improvement) * error_to_improve_;
       if (round.error < wanted) {
         error_to_improve_ = round.error;
@@ -139,7 +146,7 @@ class Sifter {
       } else {
         ++rounds_without_improvement_;
       }
-      if (rounds_ > 1 && round.error >= best_.error) return;
+      if (rounds_ > 1 && !replaces_start && round.error >= best_.error) return;
     }
     best_ = std::move(round);
   }
@@ -167,6 +174,7 @@ class Sifter {
   const TrainingSet& data_;
   const TrainContext& context_;
   Validation validation_;
+  FirstRound first_round_;
   Round best_;
   KernelMachine latest_;
   TrainReport work_;
@@ -254,8 +262,8 @@ Metric row_metric(const TrainingSet& data) {
 }
 
 MethodResult sift(const TrainingSet& data, const TrainContext& context, std::span<const Index> held,
-                  std::vector<Index> first, const NextRows& next) {
-  Sifter sifter(data, context, held);
+                  std::vector<Index> first, const NextRows& next, FirstRound first_round) {
+  Sifter sifter(data, context, held, first_round);
   sifter.run(std::move(first), next);
   return std::move(sifter).result();
 }

@@ -52,13 +52,18 @@ Metric row_metric(const TrainingSet& data);
 /// early, or throw Cancelled, when it must stop.
 using NextRows = std::function<std::vector<Index>(const KernelMachine& latest)>;
 
+/// Whether the machine on the first rows is one of those to choose from, or only where the second
+/// one starts: then it counts only if no other was finished.
+enum class FirstRound { counts, starts };
+
 /// Trains on the first rows, then on those that `next` names, each machine starting from the last.
 /// With rows held out, it stops when their error no longer improves, and the machine with the
 /// smallest error counts; without, the last one does. `next` may change the costs of the data. The
 /// report gets the table `rounds`, and of the details sv_initial, sv_final, rows_used, rows_seen,
 /// best_round (from 1), and with rows held out validation_rows and validation_error.
 MethodResult sift(const TrainingSet& data, const TrainContext& context, std::span<const Index> held,
-                  std::vector<Index> first, const NextRows& next);
+                  std::vector<Index> first, const NextRows& next,
+                  FirstRound first_round = FirstRound::counts);
 
 /// A number among the details of the report, put there (as 0) if it is not.
 double& report_detail(TrainReport& report, std::string_view name);
