@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "data/stack_rows.hpp"
 #include "io/dataset_blocks.hpp"
+#include "methods/leader/class_thresholds.hpp"
 #include "methods/leader/leader_pass.hpp"
 #include "methods/leader/leader_stream.hpp"
 #include "methods/leader/leader_threshold.hpp"
@@ -73,7 +74,7 @@ class LeaderPass {
     TrainingSet sample = survey.take_sample();
     sample.kernel = settled_kernel(context.options, survey);
     const Metric metric = leader_metric(sample, context.options);
-    found_.thresholds = leader_thresholds(sample, metric, survey.rows(), context);
+    found_.thresholds = leader_thresholds(sample, metric, survey.class_rows(), context);
     for (const double threshold : found_.thresholds) streams_.emplace_back(metric, threshold);
   }
 

@@ -85,6 +85,22 @@ TEST(Stream, AThresholdIsFoundOnASample) {
   }
 }
 
+TEST(Stream, NoClassIsLeftWithoutLeaders) {
+  const TemporaryFile file;
+  const Dataset wide = named(clouds(4000, 3, 2, 5), {1.0, 2.0});
+  std::vector<float> values;
+  for (Index i = 0; i < wide.rows(); ++i) {
+    const bool tight = wide.labels().number(i) == wide.labels().number(0);
+    for (Index j = 0; j < 3; ++j) values.push_back((tight ? 0.01F : 1) * wide.features().at(i, j));
+  }
+  write_dataset(file.path(), Dataset(Matrix::dense(wide.rows(), 3, values), wide.labels()));
+  const TrainResult result = train_stream(file.path(), {}, leader_options());
+  const ReportTable& table = result.report.tables.back();
+  ASSERT_EQ(table.name, "leaders");
+  for (const std::vector<double>& of_class : table.rows)
+    EXPECT_GT(of_class[1], 80) << "half the share of 200, or nearly";
+}
+
 TEST(Stream, BalancedMultipliesClassWeights) {
   const TemporaryFile file;
   write_dataset(file.path(), named(clouds(300, 3, 3, 4), std::vector<double>{1.0, 1.0, 2.0}));

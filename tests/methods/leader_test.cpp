@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "kernels/kernel_value.hpp"
+#include "methods/leader/class_thresholds.hpp"
 #include "methods/leader/leader_pass.hpp"
 #include "methods/leader/leader_stream.hpp"
 #include "methods/leader/leader_threshold.hpp"
@@ -204,6 +205,70 @@ TEST(Leaders, AWantedNumberIsAboutMet) {
   EXPECT_NEAR(report_detail(result.report, "rows_used"), 2000, 200);
 }
 
+// Class c has rows[c] of the rows, spread[c] times as far apart as those of a class with 1.
+TrainingSet spread_classes(const std::vector<Index>& rows, const std::vector<float>& spread) {
+  const Index total = std::accumulate(rows.begin(), rows.end(), Index{0});
+  const Matrix unit = random_matrix(total, 3, 11);
+  std::vector<float> values;
+  std::vector<std::int32_t> codes;
+  for (std::size_t c = 0; c < rows.size(); ++c)
+    codes.insert(codes.end(), usize(rows[c]), static_cast<std::int32_t>(c));
+  for (Index i = 0; i < total; ++i) {
+    for (Index j = 0; j < 3; ++j) values.push_back(spread[usize(codes[usize(i)])] * unit.at(i, j));
+  }
+  TrainingSet set = set_of(Matrix::dense(total, 3, values), kRbf, static_cast<Index>(rows.size()));
+  set.codes = codes;
+  return set;
+}
+
+// The table `leaders`: of each class rows, leaders, threshold.
+std::vector<std::vector<double>> leaders_table(const TrainingSet& set, MethodCall run) {
+  const MethodResult result = train_leader(set, run.context());
+  return result.report.tables.at(1).rows;
+}
+
+TEST(Leaders, NoClassHasLessThanHalfItsShare) {
+  // With one threshold for both, class 0 had one leader.
+  const auto table = leaders_table(spread_classes({3000, 3000}, {0.05F, 1}), {});
+  EXPECT_NEAR(table[0][1], 150, 15);
+  EXPECT_NEAR(table[1][1], 450, 45);
+  EXPECT_LT(table[0][2], table[1][2] / 2);
+}
+
+TEST(Leaders, NoClassHasMoreThanTwiceItsShare) {
+  // With one threshold for both, class 1 had half of the leaders, with a tenth of the rows.
+  const auto table = leaders_table(spread_classes({5400, 600}, {0.3F, 1}), {});
+  EXPECT_NEAR(table[0][1], 480, 48);
+  EXPECT_NEAR(table[1][1], 120, 12);
+  EXPECT_GT(table[1][2], table[0][2]);
+}
+
+TEST(Leaders, ClassesWithAboutTheirShareHaveOneThreshold) {
+  const auto table = leaders_table(spread_classes({3000, 2000, 1000}, {1, 1, 1}), {});
+  EXPECT_EQ(table[0][2], table[1][2]);
+  EXPECT_EQ(table[0][2], table[2][2]);
+  EXPECT_GT(table[2][1], 120) << "few rows are farther apart: more than the share of 100";
+}
+
+TEST(Leaders, ARareClassHasFiftyOrAll) {
+  const auto table = leaders_table(spread_classes({5000, 200, 20}, {1, 0.05F, 0.05F}), {});
+  EXPECT_NEAR(table[1][1], 50, 10);
+  EXPECT_EQ(table[2][1], 20);
+}
+
+TEST(Leaders, AClassThatTheSampleMissesHasTheCommonThreshold) {
+  const TrainingSet all = spread_classes({3000, 3000, 40}, {1, 1, 0.01F});
+  TrainingSet part = all;  // the rows of the first two classes
+  part.features = all.features.select(iota_rows(6000));
+  part.codes.resize(6000);
+  part.cost.resize(6000);
+  const MethodCall run;
+  const Index class_rows[] = {30'000, 30'000, 40};
+  const auto thresholds = leader_thresholds(part, {kRbf}, class_rows, run.context());
+  EXPECT_GT(thresholds[0], 0);
+  EXPECT_EQ(thresholds, std::vector<double>(3, thresholds[0]));
+}
+
 TEST(Leaders, AWantedNumberIsAboutMetFromAPartOfTheRows) {
   const MethodCall run;
   const TrainContext context = run.context();
@@ -211,8 +276,11 @@ TEST(Leaders, AWantedNumberIsAboutMetFromAPartOfTheRows) {
     const TrainingSet all = set_of(random_matrix(200'000, cols, 9), kRbf, 1);
     TrainingSet part = set_of(all.features.select(iota_rows(20'000)), kRbf, 1);
     const Metric metric = leader_metric(all, run.options);
-    const double threshold = find_threshold(part, metric, 2000, all.rows(), context);
-    const auto leaders = find_leaders(all, metric, iota_rows(all.rows()), threshold, context);
+    const std::vector<Index> at_hand = iota_rows(part.rows());
+    const FoundThreshold found =
+        find_threshold(part, metric, {at_hand, all.rows(), 2000}, 1, context);
+    const auto leaders = find_leaders(all, metric, iota_rows(all.rows()), found.threshold, context);
+    EXPECT_NEAR(found.leaders.at(0), 2000, 100) << "as the search says";
     EXPECT_NEAR(static_cast<double>(leaders.size()), 2000, 200) << cols << " columns";
   }
 }
@@ -245,8 +313,10 @@ TEST(Leaders, CopiesHaveOneLeader) {
   const MethodCall run;
   const TrainContext context = run.context();
   const Metric metric = leader_metric(set, run.options);
-  const double threshold = find_threshold(set, metric, 40, 400, context);
-  EXPECT_EQ(find_leaders(set, metric, iota_rows(400), threshold, context), iota_rows(7));
+  const std::vector<Index> order = iota_rows(400);
+  const FoundThreshold found = find_threshold(set, metric, {order, 400, 40}, 1, context);
+  EXPECT_EQ(found.leaders.at(0), 7);
+  EXPECT_EQ(find_leaders(set, metric, order, found.threshold, context), iota_rows(7));
 }
 
 TEST(Leaders, LowerThresholdsAroundSomeAddTheRowsThatAreMissing) {

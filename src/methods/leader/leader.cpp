@@ -6,8 +6,8 @@
 
 #include "base/checked.hpp"
 #include "kernels/kernel_value.hpp"
+#include "methods/leader/class_thresholds.hpp"
 #include "methods/leader/leader_pass.hpp"
-#include "methods/leader/leader_threshold.hpp"
 #include "methods/sifting/sifting.hpp"
 #include "tamis/error.hpp"
 
@@ -20,6 +20,13 @@ std::vector<Index> joined(const std::vector<std::vector<Index>>& classes) {
     rows.insert(rows.end(), of_class.begin(), of_class.end());
   std::sort(rows.begin(), rows.end());
   return rows;
+}
+
+std::vector<Index> sizes_of(const std::vector<std::vector<Index>>& classes) {
+  std::vector<Index> sizes;
+  for (const std::vector<Index>& of_class : classes)
+    sizes.push_back(static_cast<Index>(of_class.size()));
+  return sizes;
 }
 
 // Those of `rows` that are in `sorted`.
@@ -57,7 +64,7 @@ MethodResult train_leader(const TrainingSet& data, const TrainContext& context) 
   const std::vector<std::vector<Index>> order = leader_order(data, context);
   std::vector<double> thresholds(order.size(), 0.0);
   try {
-    thresholds = leader_thresholds(data, metric, data.rows(), context);
+    thresholds = leader_thresholds(data, metric, sizes_of(order), context);
   } catch (const Cancelled&) {  // then the leader pass ends at its first row
   }
   const double threshold_seconds = watch.restart();

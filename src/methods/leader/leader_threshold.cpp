@@ -1,86 +1,88 @@
 #include "methods/leader/leader_threshold.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/checked.hpp"
 #include "methods/leader/leader_pass.hpp"
 #include "methods/sifting/sifting.hpp"
 #include "neighbors/distances.hpp"
-#include "tamis/error.hpp"
 
 namespace tamis {
 namespace {
 
-constexpr Index kMostLeaders = 20'000;  // unless asked for
-constexpr Index kFirstRows = 16'000;    // of the sample that a threshold is sought on
-constexpr Index kRowsPerLeader = 10;    // of the one that it is corrected on
+constexpr Index kMostLeaders = 20'000;    // unless asked for
+constexpr Index kFirstRows = 16'000;      // of the samples that thresholds are sought on
+constexpr Index kLeastFirstRows = 2'000;  // of the sample of one class
+constexpr Index kRowsPerLeader = 10;      // of the one that it is corrected on
 constexpr int kMostTrials = 24;
 constexpr int kMostCorrections = 4;
 constexpr double kCloseEnough = 0.03;  // of log(leaders / wanted)
 constexpr double kLeastSlope = 0.1;    // of log leaders by log threshold: flatter tells nothing
 
-Index wanted_leaders(Index rows, Index classes, const LeaderOptions& options) {
-  if (options.leaders) return *options.leaders;
-  const Index least = kLeastOfAClass * classes;
-  return std::clamp(rows / 10, std::min(rows, least), std::max(kMostLeaders, least));
+double sum(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-// Indexes over the rows of each class of a sample.
+// Some of the rows, an index over those of each class.
 class Sample {
  public:
   Sample(const TrainingSet& data, const Metric& metric, std::span<const Index> rows, Random random,
          const TrainContext& context)
-      : context_(context), rows_(static_cast<Index>(rows.size())) {
+      : context_(context), rows_(static_cast<double>(rows.size())) {
     for (std::vector<Index>& of_class : rows_by_class(data, rows)) {
       random.shuffle(of_class);
-      if (of_class.empty()) continue;
-      classes_.push_back(make_neighbor_index(data.features.select(of_class), metric,
-                                             Structure::automatic, context.control));
+      classes_.push_back(of_class.empty()
+                             ? nullptr
+                             : make_neighbor_index(data.features.select(of_class), metric,
+                                                   Structure::automatic, context.control));
     }
   }
 
-  double num_leaders(double threshold) const {
-    Index count = 0;
-    for (const auto& index : classes_)
-      count += static_cast<Index>(leaders_of(*index, threshold, context_).size());
-    return static_cast<double>(count);
+  double rows() const { return rows_; }
+
+  // Of each class.
+  std::vector<double> num_leaders(double threshold) const {
+    std::vector<double> result;
+    for (const auto& index : classes_) {
+      result.push_back(index ? static_cast<double>(leaders_of(*index, threshold, context_).size())
+                             : 0);
+    }
+    return result;
   }
 
-  // Beyond this there is one leader a class.
+  // Beyond this there is one leader per class.
   double largest_threshold() const {
     double largest = 0;
     for (const auto& index : classes_) {
-      for (const float squared : index
-                                     ->nearest(index->space().points(), std::vector<Index>{0},
-                                               index->num_points(), context_.control)
-                                     .squared_distances)
-        largest = std::max(largest, static_cast<double>(squared));
+      if (!index) continue;
+      const Neighbors all = index->nearest(index->space().points(), std::vector<Index>{0},
+                                           index->num_points(), context_.control);
+      largest = std::max(largest, static_cast<double>(all.squared_distances.back()));
     }
     return 2 * std::sqrt(largest);
   }
 
-  double rows() const { return static_cast<double>(rows_); }
-
  private:
   const TrainContext& context_;
-  Index rows_;
-  std::vector<std::unique_ptr<NeighborIndex>> classes_;
+  double rows_;
+  std::vector<std::unique_ptr<NeighborIndex>> classes_;  // null: no rows
 };
 
-// The leaders of `total` rows, from those of a sample, a quarter of it and a quarter of that.
+// The leaders of all rows of some classes, from those of a sample, a quarter of it and a quarter of
+// that.
 class Forecast {
  public:
   // `step` numbers the random draws.
-  Forecast(const TrainingSet& data, const Metric& metric, Index most_rows, Index total,
+  Forecast(const TrainingSet& data, const Metric& metric, const LeaderGoal& goal, Index most_rows,
            std::uint64_t step, const TrainContext& context)
-      : total_(static_cast<double>(total)) {
-    double share = std::min(1.0, static_cast<double>(most_rows) / static_cast<double>(data.rows()));
-    std::vector<Index> rows = all_rows(data);
-    const std::size_t count = share == 1 && data.rows() == total ? 1 : 3;
+      : total_(static_cast<double>(goal.total)) {
+    std::vector<Index> rows(goal.rows.begin(), goal.rows.end());
+    const auto at_hand = static_cast<Index>(rows.size());
+    double share = std::min(1.0, static_cast<double>(most_rows) / static_cast<double>(at_hand));
+    const std::size_t count = share == 1 && at_hand == goal.total ? 1 : 3;
     while (samples_.size() < count) {
       rows = draw_rows(data, rows, share, 1, sift_random(context, step++));
       samples_.emplace_back(data, metric, rows, sift_random(context, step++), context);
@@ -88,13 +90,17 @@ class Forecast {
     }
   }
 
-  double num_leaders(double threshold) const {
-    const double count = samples_[0].num_leaders(threshold);
-    if (samples_.size() == 1) return count;
-    return count * leader_growth({samples_[2].rows(), samples_[1].rows(), samples_[0].rows()},
-                                 {samples_[2].num_leaders(threshold),
-                                  samples_[1].num_leaders(threshold), count},
-                                 total_);
+  // Of each class. They are taken to grow alike: how those of all classes grow is known better.
+  std::vector<double> num_leaders(double threshold) const {
+    std::vector<double> leaders = samples_[0].num_leaders(threshold);
+    if (samples_.size() == 1) return leaders;
+    const double growth =
+        leader_growth({samples_[2].rows(), samples_[1].rows(), samples_[0].rows()},
+                      {sum(samples_[2].num_leaders(threshold)),
+                       sum(samples_[1].num_leaders(threshold)), sum(leaders)},
+                      total_);
+    for (double& of_class : leaders) of_class *= growth;
+    return leaders;
   }
 
   double largest_threshold() const { return samples_[0].largest_threshold(); }
@@ -112,7 +118,7 @@ double first_threshold(const Forecast& forecast, double wanted, const TrainConte
   for (int trial = 0; trial < kMostTrials && low < high; ++trial) {
     if (context.must_stop() != StopReason::converged) break;
     threshold = std::sqrt(low * high);
-    const double miss = std::log(forecast.num_leaders(threshold) / wanted);
+    const double miss = std::log(sum(forecast.num_leaders(threshold)) / wanted);
     if (std::abs(miss) < kCloseEnough) break;
     (miss > 0 ? low : high) = threshold;
   }
@@ -149,17 +155,18 @@ double growth_by_inverses(const double (&rows)[3], const double (&leaders)[3], d
 }
 
 // By secants of log leaders over log threshold; `slope` is that of the first.
-double corrected(double threshold, double slope, const Forecast& forecast, double wanted,
-                 const TrainContext& context) {
-  double best = threshold;
+FoundThreshold corrected(double threshold, double slope, const Forecast& forecast, double wanted,
+                         const TrainContext& context) {
+  FoundThreshold best{threshold, {}};
   double best_miss = std::numeric_limits<double>::infinity();
   double last_miss = 0;
   double step = 0;
   for (int trial = 0; trial < kMostCorrections; ++trial) {
-    const double miss = std::log(forecast.num_leaders(threshold) / wanted);
+    std::vector<double> leaders = forecast.num_leaders(threshold);
+    const double miss = std::log(sum(leaders) / wanted);
     if (context.must_stop() != StopReason::converged) break;  // not all were counted
     if (std::abs(miss) < std::abs(best_miss)) {
-      best = threshold;
+      best = {threshold, std::move(leaders)};
       best_miss = miss;
     }
     if (std::abs(miss) < kCloseEnough) break;
@@ -179,46 +186,35 @@ double leader_growth(const double (&rows)[3], const double (&leaders)[3], double
   return std::sqrt(growth_by_exponents(rows, leaders, n) * growth_by_inverses(rows, leaders, n));
 }
 
-std::vector<double> leader_thresholds(const TrainingSet& data, const Metric& metric, Index total,
-                                      const TrainContext& context) {
-  const LeaderOptions& options = context.options.leader;
-  std::vector<double> thresholds(usize(data.num_classes), options.threshold.value_or(0));
-  for (const auto& [label, threshold] : options.class_thresholds) {
-    const Index c = find_class(data.classes, label);
-    if (c < 0) {
-      throw InvalidArgument(
-          fmt::format("threshold names class {}, which the data does not have", label));
-    }
-    thresholds[usize(c)] = threshold;
-  }
-  const auto open = std::count(thresholds.begin(), thresholds.end(), 0.0);
-  if (open > 0 && !options.class_thresholds.empty()) {
-    throw InvalidArgument("threshold names some of the classes: give a number for the others too");
-  }
-  if (open > 0) {
-    const Index wanted = wanted_leaders(total, data.num_classes, options);
-    std::fill(thresholds.begin(), thresholds.end(),
-              find_threshold(data, metric, wanted, total, context));
-  }
-  return thresholds;
-}
-
-double find_threshold(const TrainingSet& data, const Metric& metric, Index wanted, Index total,
-                      const TrainContext& context) {
-  const auto goal = static_cast<double>(wanted);
-  double threshold = 0;
+FoundThreshold find_threshold(const TrainingSet& data, const Metric& metric, const LeaderGoal& goal,
+                              std::uint64_t step, const TrainContext& context) {
+  const auto at_hand = static_cast<Index>(goal.rows.size());
+  const auto wanted = static_cast<double>(goal.leaders);
+  const double share = static_cast<double>(at_hand) / static_cast<double>(data.rows());
+  const Index first_rows =
+      std::max(kLeastFirstRows, static_cast<Index>(share * static_cast<double>(kFirstRows)));
+  FoundThreshold found;
   double slope = 0;
   {
-    const Forecast first(data, metric, kFirstRows, total, 1, context);
-    threshold = first_threshold(first, goal, context);
+    const Forecast first(data, metric, goal, first_rows, step, context);
+    found.threshold = first_threshold(first, wanted, context);
+    found.leaders = first.num_leaders(found.threshold);
     constexpr double kAside = 1.1;
-    slope = std::log(first.num_leaders(threshold) / first.num_leaders(kAside * threshold)) /
+    slope = std::log(sum(found.leaders) / sum(first.num_leaders(kAside * found.threshold))) /
             std::log(kAside);
   }
-  const Index rows = wanted < data.rows() / kRowsPerLeader ? kRowsPerLeader * wanted : data.rows();
-  if (rows <= kFirstRows || context.must_stop() != StopReason::converged) return threshold;
-  const Forecast second(data, metric, rows, total, 7, context);
-  return corrected(threshold, slope, second, goal, context);
+  const Index rows =
+      goal.leaders < at_hand / kRowsPerLeader ? kRowsPerLeader * goal.leaders : at_hand;
+  if (rows <= first_rows || context.must_stop() != StopReason::converged) return found;
+  const Forecast second(data, metric, goal, rows, step + 6, context);
+  const FoundThreshold better = corrected(found.threshold, slope, second, wanted, context);
+  return better.leaders.empty() ? found : better;
+}
+
+Index wanted_leaders(Index rows, Index classes, const LeaderOptions& options) {
+  if (options.leaders) return *options.leaders;
+  const Index least = kLeastOfAClass * classes;
+  return std::clamp(rows / 10, std::min(rows, least), std::max(kMostLeaders, least));
 }
 
 Index threshold_sample_rows(const LeaderOptions& options) {

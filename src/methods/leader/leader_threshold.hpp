@@ -1,6 +1,8 @@
-// Which distance gives the number of leaders that is wanted.
+// Which distance gives the number of leaders that is wanted, one for all classes asked about.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "methods/common/method.hpp"
@@ -8,17 +10,26 @@
 
 namespace tamis {
 
-/// T of each class: as the options have it, or one that gives about as many leaders as they want,
-/// of `total` rows of which `data` are all or a random part. Throws InvalidArgument for options
-/// that do not fit the classes.
-std::vector<double> leader_thresholds(const TrainingSet& data, const Metric& metric, Index total,
-                                      const TrainContext& context);
+/// About how many leaders are wanted of one or more classes.
+struct LeaderGoal {
+  std::span<const Index> rows;  ///< at hand: all of these classes, or a random part
+  Index total = 0;              ///< rows of these classes
+  Index leaders = 0;            ///< of `total` rows
+};
 
-/// A threshold that gives about `wanted` leaders of `total` rows, of which `data` are all or a
-/// random part. It is sought on a small sample, and corrected on a larger one (or on all rows),
-/// where the leaders are counted; beyond a sample their number is extrapolated.
-double find_threshold(const TrainingSet& data, const Metric& metric, Index wanted, Index total,
-                      const TrainContext& context);
+struct FoundThreshold {
+  double threshold = 0;
+  std::vector<double> leaders;  ///< of each class; 0 for one without rows at hand
+};
+
+/// A threshold that meets the goal. It is sought on a small sample, and corrected on a larger one
+/// (or on all rows), where the leaders are counted; beyond a sample their number is extrapolated.
+/// Random draws are numbered from `step` on.
+FoundThreshold find_threshold(const TrainingSet& data, const Metric& metric, const LeaderGoal& goal,
+                              std::uint64_t step, const TrainContext& context);
+
+/// The number of leaders that the options want of so many rows.
+Index wanted_leaders(Index rows, Index classes, const LeaderOptions& options);
 
 /// Rows that the threshold of so many rows is found on, if they are not all at hand.
 Index threshold_sample_rows(const LeaderOptions& options);
