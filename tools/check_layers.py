@@ -38,7 +38,7 @@ LAYERS = {
     "svm": ("training one binary SVM, or those of one neighborhood", ["model", "gram", "qp", "kernels", "data", "base"]),
     "multiclass": ("one-vs-one and one-vs-rest around a binary trainer", ["svm", "model", "data", "base"]),
     "methods": ("one file pair per way to train, in families",
-                ["multiclass", "svm", "model", "neighbors", "gram", "linear", "qp", "kernels", "data", "base"]),
+                ["multiclass", "svm", "calibration", "model", "neighbors", "gram", "linear", "qp", "kernels", "data", "base"]),
     "training": ("the engine: prepare rows, the method registry, run a method, polish; options checked against the registry",
                  ["methods", "multiclass", "svm", "options", "io", "model", "kernels", "data", "base"]),
     "selection": ("folds, grids, tune, auto",

@@ -151,16 +151,34 @@ enum class Combination {
   nonnegative,  ///< the same, no weight below 0
 };
 
+/// How likely each row is drawn into a subset.
+enum class SubsetSampling {
+  uniform,
+  balanced,  ///< each class as often as the others
+  weights,   ///< in proportion to the weight of the row, which then is no factor on its C
+};
+
+/// What a member of an ensemble contributes for a row.
+enum class MemberValue {
+  decision,     ///< its decision value: the ensemble is one sum of kernel values
+  probability,  ///< 2 p - 1, p by a sigmoid fitted to rows the member was not trained on
+};
+
 /// SVMs on random subsets of the rows: random-subset, ransac.
 struct EnsembleOptions {
-  Index members = 100;                    ///< M, per binary problem (random-subset)
-  Index candidates = 1;                   ///< R, of which one becomes a member (random-subset)
-  std::optional<Index> trials = 200;      ///< ransac; empty: until max_seconds
+  Index members = 100;         ///< M, per binary problem (random-subset)
+  Index candidates = 1;        ///< subsets of which one becomes a member (random-subset)
+  Index parameter_draws = 1;   ///< pairs of C and gamma tried on each subset (random-subset)
+  bool mixed_kernels = false;  ///< draw linear, polynomial and RBF kernels (random-subset)
+  SubsetSampling subset_sampling = SubsetSampling::uniform;  ///< random-subset
+  MemberValue member_value = MemberValue::decision;          ///< random-subset
+  std::optional<Index> trials = 200;                         ///< ransac; empty: until max_seconds
   std::optional<Index> subset_rows = {};  ///< Q; automatic: 2 % of the rows, 100 to 2000
   // Factors on C and gamma, lowest and highest; each member draws its own.
   std::vector<double> cost_range = {0.5, 2};
   std::vector<double> gamma_range = {0.25, 2};
-  Index search_trials = 0;               ///< SVMs tried first, to center these ranges
+  std::optional<Index> search_trials = {};  ///< SVMs tried first, to center these ranges;
+                                            ///< automatic: 64 if neither cost nor gamma is set
   std::optional<Index> score_rows = {};  ///< rows that candidates are scored on; automatic: all, up
                                          ///< to 20,000
   Combination combine = Combination::nonnegative;

@@ -97,6 +97,9 @@ double Random::normal() {
   return u * factor;
 }
 
+// 1 - u is in (0, 1], and 2^-54 stands for a logarithm of 0.
+double Random::exponential() { return std::max(0x1p-54, -portable_log(1 - uniform())); }
+
 // Floyd's method when few are drawn, selection sampling otherwise.
 std::vector<std::int64_t> sample_without_replacement(std::int64_t n, std::int64_t count,
                                                      Random& random) {
@@ -120,6 +123,26 @@ std::vector<std::int64_t> sample_without_replacement(std::int64_t n, std::int64_
         chosen.push_back(i);
     }
   }
+  return chosen;
+}
+
+// P. S. Efraimidis, P. G. Spirakis, "Weighted random sampling with a reservoir", 2006: the smallest
+// of exponential numbers divided by the weights.
+std::vector<std::int64_t> weighted_sample_without_replacement(std::span<const double> weights,
+                                                              std::int64_t count, Random& random) {
+  if (count < 0 || count > static_cast<std::int64_t>(weights.size())) {
+    throw InvalidArgument(
+        fmt::format("cannot draw {} out of {}", counted(count, "different row"), weights.size()));
+  }
+  std::vector<std::pair<double, std::int64_t>> keys;
+  keys.reserve(weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    keys.emplace_back(random.exponential() / weights[i], static_cast<std::int64_t>(i));
+  std::nth_element(keys.begin(), keys.begin() + count, keys.end());
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t k = 0; k < count; ++k)
+    chosen.push_back(keys[static_cast<std::size_t>(k)].second);
+  std::sort(chosen.begin(), chosen.end());
   return chosen;
 }
 

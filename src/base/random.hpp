@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,8 @@ class Random {
   std::int64_t below(std::int64_t bound);
   /// Mean 0, variance 1.
   double normal();
+  /// Mean 1, above 0.
+  double exponential();
 
   template <typename T>
   void shuffle(std::vector<T>& items) {
@@ -56,5 +59,11 @@ class Random {
 /// InvalidArgument if count > n.
 std::vector<std::int64_t> sample_without_replacement(std::int64_t n, std::int64_t count,
                                                      Random& random);
+
+/// `count` different numbers of [0, weights.size()) in ascending order, drawn one after the other
+/// with probabilities proportional to the weights (> 0) of those left. Throws InvalidArgument if
+/// count is greater than their number.
+std::vector<std::int64_t> weighted_sample_without_replacement(std::span<const double> weights,
+                                                              std::int64_t count, Random& random);
 
 }  // namespace tamis

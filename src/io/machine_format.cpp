@@ -279,6 +279,11 @@ void add_ensemble(TensorWriter& writer, const std::string& prefix, const Machine
   add("offsets", parts.offsets);
   add("weights", parts.weights);
   add("gammas", parts.gammas);
+  if (!parts.kernel_types.empty()) add("kernel_types", parts.kernel_types);
+  if (!parts.sigmoid_slopes.empty()) {
+    add("sigmoid_slopes", parts.sigmoid_slopes);
+    add("sigmoid_intercepts", parts.sigmoid_intercepts);
+  }
   add("member_offsets", parts.member_offsets);
   add("term_begin", parts.term_begin);
   add("term_vectors", parts.term_vectors);
@@ -302,6 +307,11 @@ std::shared_ptr<const Machine> get_ensemble(const TensorFile& file, const std::s
   parts.offsets = numbers("offsets");
   parts.weights = numbers("weights");
   parts.gammas = numbers("gammas");
+  if (file.has(prefix + "kernel_types")) parts.kernel_types = indices("kernel_types");
+  if (file.has(prefix + "sigmoid_slopes")) {
+    parts.sigmoid_slopes = numbers("sigmoid_slopes");
+    parts.sigmoid_intercepts = numbers("sigmoid_intercepts");
+  }
   parts.member_offsets = numbers("member_offsets");
   parts.term_begin = indices("term_begin");
   parts.term_vectors = indices("term_vectors");

@@ -66,8 +66,8 @@ OutputTemporary make_temporary_file(const std::string& target) {
   for (int n = 0; n < kSwept; ++n) remove_if_abandoned(name(n));
   for (int n = 0; n < kNames; ++n) {
     std::string path = name(n);
-    const int fd = beyond_standard_streams(
-        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    const int fd =
+        beyond_standard_streams(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (fd < 0 && errno == EEXIST) continue;
     if (fd < 0) break;
     if (lock_new_file(fd, path)) return {std::move(path), fd};

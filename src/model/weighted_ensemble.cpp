@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -17,6 +18,9 @@
 
 namespace tamis {
 namespace {
+
+// Members with sigmoids whose values are held at once, one sum for each and each row of a block.
+constexpr std::size_t kMembersAtOnce = 64;
 
 void require(bool ok, std::string_view what) {
   if (!ok) throw DataError(fmt::format("the ensemble does not fit together: {}", what));
@@ -36,11 +40,6 @@ void require_ranges(std::span<const Index> begin, std::size_t ranges, std::size_
           what);
 }
 
-Kernel with_gamma(Kernel kernel, double gamma) {
-  kernel.gamma = gamma;
-  return kernel;
-}
-
 }  // namespace
 
 WeightedEnsemble::WeightedEnsemble(EnsembleParts parts) : parts_(std::move(parts)) {
@@ -56,11 +55,19 @@ void WeightedEnsemble::validate() const {
   require(machines > 0 && (p.decision != Decision::single || machines == 1),
           "the number of machines");
   require_ranges(p.member_begin, machines, members, "the members of a machine");
-  require(p.gammas.size() == members && p.member_offsets.size() == members,
+  require(p.gammas.size() == members && p.member_offsets.size() == members &&
+              (p.kernel_types.empty() || p.kernel_types.size() == members) &&
+              (p.sigmoid_slopes.empty() || p.sigmoid_slopes.size() == members) &&
+              p.sigmoid_intercepts.size() == p.sigmoid_slopes.size(),
           "the number of members");
+  for (const Index type : p.kernel_types)
+    require(type >= 0 && type < static_cast<Index>(KernelType::precomputed),
+            "the kernel of a member");
+  require_finite(p.sigmoid_slopes, "a sigmoid is not finite");
+  require_finite(p.sigmoid_intercepts, "a sigmoid is not finite");
   try {
-    with_gamma(p.kernel, 1).validate();
-    for (const double gamma : p.gammas) with_gamma(p.kernel, gamma).validate();
+    Kernel{.type = p.kernel.type, .coef0 = p.kernel.coef0, .degree = p.kernel.degree}.validate();
+    for (Index m = 0; m < num_members(); ++m) kernel_of(m).validate();
   } catch (const InvalidArgument& error) {
     throw DataError(error.what());
   }
@@ -75,33 +82,50 @@ void WeightedEnsemble::validate() const {
   tamis::require_finite(p.support_vectors);
 }
 
-// Groups the members by kernel width. Members keep their order in every sum.
+// The kernel of a member. A linear one has no width.
+Kernel WeightedEnsemble::kernel_of(Index member) const {
+  Kernel kernel = parts_.kernel;
+  if (!parts_.kernel_types.empty())
+    kernel.type = static_cast<KernelType>(parts_.kernel_types[usize(member)]);
+  kernel.gamma = kernel.type == KernelType::linear ? 1 : parts_.gammas[usize(member)];
+  return kernel;
+}
+
+// Groups the members by kernel. Members keep their order in every sum.
 void WeightedEnsemble::add_up() {
-  const bool has_gamma = parts_.kernel.type != KernelType::linear;
-  std::map<double, std::vector<Index>> by_gamma;
-  std::vector<Index> machine_of_member(parts_.weights.size());
+  std::map<std::pair<KernelType, double>, std::vector<Index>> by_kernel;
+  machine_of_member_.resize(parts_.weights.size());
   total_offsets_ = parts_.offsets;
   for (Index p = 0; p < num_machines(); ++p) {
     for (Index m = parts_.member_begin[usize(p)]; m < parts_.member_begin[usize(p) + 1]; ++m) {
       const double weight = parts_.weights[usize(m)];
       if (weight == 0) continue;
-      machine_of_member[usize(m)] = p;
-      total_offsets_[usize(p)] += weight * parts_.member_offsets[usize(m)];
-      by_gamma[has_gamma ? parts_.gammas[usize(m)] : 1].push_back(m);
+      machine_of_member_[usize(m)] = p;
+      if (!has_sigmoids()) total_offsets_[usize(p)] += weight * parts_.member_offsets[usize(m)];
+      const Kernel kernel = kernel_of(m);
+      by_kernel[{kernel.type, kernel.gamma}].push_back(m);
     }
   }
   require_finite(total_offsets_, "the offsets overflow");
   std::vector<Index> place(usize(num_support_vectors()));
-  for (const auto& [gamma, members] : by_gamma)
-    groups_.push_back(make_group(gamma, members, machine_of_member, place));
+  const std::size_t at_once =
+      has_sigmoids() ? kMembersAtOnce : std::numeric_limits<std::size_t>::max();
+  for (const auto& [kernel, members] : by_kernel) {
+    for (std::span<const Index> left = members; !left.empty();) {
+      const auto some = left.first(std::min(at_once, left.size()));
+      groups_.push_back(make_group(kernel_of(some.front()), some, place));
+      left = left.subspan(some.size());
+    }
+  }
 }
 
 // `place` is work space, one a support vector.
-WeightedEnsemble::Group WeightedEnsemble::make_group(double gamma, std::span<const Index> members,
-                                                     std::span<const Index> machine_of_member,
+WeightedEnsemble::Group WeightedEnsemble::make_group(const Kernel& kernel,
+                                                     std::span<const Index> members,
                                                      std::vector<Index>& place) const {
   Group group;
-  group.kernel = with_gamma(parts_.kernel, gamma);
+  group.kernel = kernel;
+  group.members.assign(members.begin(), members.end());
   for (const Index m : members) {
     group.vectors.insert(group.vectors.end(),
                          parts_.term_vectors.begin() + parts_.term_begin[usize(m)],
@@ -112,35 +136,51 @@ WeightedEnsemble::Group WeightedEnsemble::make_group(double gamma, std::span<con
   for (std::size_t v = 0; v < group.vectors.size(); ++v)
     place[usize(group.vectors[v])] = static_cast<Index>(v);
 
-  // Between machines all sums are zero; each clears what it used, so that many machines of few
-  // terms cost no more than their terms.
   std::vector<double> sums(group.vectors.size());
-  std::vector<Index> touched;
   for (std::size_t first = 0; first < members.size();) {
-    Use use;
-    use.machine = machine_of_member[usize(members[first])];
-    touched.clear();
-    for (; first < members.size() && machine_of_member[usize(members[first])] == use.machine;
-         ++first) {
-      const std::size_t m = usize(members[first]);
-      for (Index t = parts_.term_begin[m]; t < parts_.term_begin[m + 1]; ++t) {
-        const Index v = place[usize(parts_.term_vectors[usize(t)])];
-        sums[usize(v)] += parts_.weights[m] * parts_.coefficients[usize(t)];
-        touched.push_back(v);
-      }
+    // Members of one machine add to one sum, unless each has a sigmoid.
+    std::size_t end = first + 1;
+    if (!has_sigmoids()) {
+      const Index machine = machine_of_member_[usize(members[first])];
+      while (end < members.size() && machine_of_member_[usize(members[end])] == machine) ++end;
     }
-    std::sort(touched.begin(), touched.end());
-    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-    for (const Index v : touched) {
-      const double sum = std::exchange(sums[usize(v)], 0.0);
-      require(std::isfinite(sum), "the coefficients overflow");
-      if (sum == 0) continue;
-      use.places.push_back(v);
-      use.coefficients.push_back(sum);
-    }
+    Use use = add_up_uses(members.subspan(first, end - first), place, sums);
+    use.sum =
+        has_sigmoids() ? static_cast<Index>(first) : machine_of_member_[usize(members[first])];
     group.uses.push_back(std::move(use));
+    first = end;
   }
   return group;
+}
+
+// The coefficients of some members by place, times their weights unless these have sigmoids.
+// Between calls all sums are zero; each call clears what it used, so that many members of few terms
+// cost no more than their terms.
+WeightedEnsemble::Use WeightedEnsemble::add_up_uses(std::span<const Index> members,
+                                                    std::span<const Index> place,
+                                                    std::vector<double>& sums) const {
+  Use use;
+  for (const Index member : members) {
+    const std::size_t m = usize(member);
+    const double factor = has_sigmoids() ? 1 : parts_.weights[m];
+    for (Index t = parts_.term_begin[m]; t < parts_.term_begin[m + 1]; ++t) {
+      const Index v = place[usize(parts_.term_vectors[usize(t)])];
+      sums[usize(v)] += factor * parts_.coefficients[usize(t)];
+      use.places.push_back(v);
+    }
+  }
+  std::sort(use.places.begin(), use.places.end());
+  use.places.erase(std::unique(use.places.begin(), use.places.end()), use.places.end());
+  std::size_t kept = 0;
+  for (const Index v : use.places) {
+    const double sum = std::exchange(sums[usize(v)], 0.0);
+    require(std::isfinite(sum), "the coefficients overflow");
+    if (sum == 0) continue;
+    use.places[kept++] = v;
+    use.coefficients.push_back(sum);
+  }
+  use.places.resize(kept);
+  return use;
 }
 
 Index WeightedEnsemble::evaluations_per_row() const {
@@ -150,12 +190,14 @@ Index WeightedEnsemble::evaluations_per_row() const {
 }
 
 std::string WeightedEnsemble::describe() const {
-  std::string text(kernel_name(parts_.kernel.type));
+  std::string text = parts_.kernel_types.empty() ? std::string(kernel_name(parts_.kernel.type))
+                                                 : "kernels of several types";
   if (groups_.size() == 1) text = tamis::describe(groups_[0].kernel);
-  if (groups_.size() > 1) {
+  if (groups_.size() > 1 && parts_.kernel_types.empty()) {
     text += fmt::format(", gamma {:.6g} to {:.6g}", groups_.front().kernel.gamma,
                         groups_.back().kernel.gamma);
   }
+  if (has_sigmoids()) text += ", probabilities as member values";
   text += fmt::format("; {}, {}, {} a row", counted(num_members(), "member"),
                       counted(num_support_vectors(), "support vector"),
                       counted(evaluations_per_row(), "kernel value"));
@@ -178,8 +220,28 @@ DecisionSums WeightedEnsemble::sums(const Matrix& features, const RunControl& co
           evaluations_per_row(),
           parts_.support_vectors.is_sparse(),
           [this](const DecisionBlock& block, ProgressMeter& meter) {
-            for (const Group& group : groups_) sum_group(group, block, meter);
+            for (const Group& group : groups_) {
+              if (!has_sigmoids())
+                sum_group(group, block, meter);
+              else
+                sum_probabilities(group, block, meter);
+            }
           }};
+}
+
+void WeightedEnsemble::sum_probabilities(const Group& group, const DecisionBlock& block,
+                                         ProgressMeter& meter) const {
+  std::vector<double> values(group.members.size() * usize(block.stride), 0.0);
+  sum_group(group, {block.features, block.begin, block.count, block.stride, values.data()}, meter);
+  for (std::size_t k = 0; k < group.members.size(); ++k) {
+    const std::size_t m = usize(group.members[k]);
+    const MemberSigmoid sigmoid{parts_.sigmoid_slopes[m], parts_.sigmoid_intercepts[m]};
+    double* sums = block.sums + machine_of_member_[m] * block.stride;
+    for (Index c = 0; c < block.count; ++c) {
+      const double value = values[k * usize(block.stride) + usize(c)] + parts_.member_offsets[m];
+      sums[c] += parts_.weights[m] * sigmoid(value);
+    }
+  }
 }
 
 void WeightedEnsemble::sum_group(const Group& group, const DecisionBlock& block,
@@ -205,7 +267,7 @@ void WeightedEnsemble::sum_group(const Group& group, const DecisionBlock& block,
           values[t] = tile + (use.places[next[u] + t] - s) * tiles.stride();
         accumulate_rows(std::span<const float* const>(values.data(), terms),
                         std::span(use.coefficients).subspan(next[u], terms), width,
-                        block.sums + use.machine * block.stride + c);
+                        block.sums + use.sum * block.stride + c);
       }
     };
     tiles.visit(std::span(group.vectors).subspan(usize(s), usize(end - s)), meter, add);

@@ -33,8 +33,13 @@ void add_ensemble_options(std::vector<OptionDescription>& table) {
       {"members", "", "Ensemble members per binary problem"},
       [](auto& o) -> auto& { return o.ensemble.members; }, between(1, kMost)));
   table.push_back(number_option(
-      {"candidates", "", "SVMs trained for each member; the one that improves most is kept"},
+      {"candidates", "",
+       "Random subsets tried for each member; the one that improves the ensemble most is kept"},
       [](auto& o) -> auto& { return o.ensemble.candidates; }, between(1, kMost)));
+  table.push_back(number_option(
+      {"parameter-draws", "",
+       "Random pairs of C and gamma tried on each subset; the most accurate is kept"},
+      [](auto& o) -> auto& { return o.ensemble.parameter_draws; }, between(1, kMost)));
   table.push_back(number_option({"trials", "", "SVMs tried; unlimited: until the time limit"},
                                 [](auto& o) -> auto& { return o.ensemble.trials; },
                                 between(1, kMost), {"unlimited", ""}));
@@ -50,9 +55,27 @@ void add_ensemble_options(std::vector<OptionDescription>& table) {
   table.push_back(number_option(
       {"search-trials", "",
        "SVMs tried first, in ranges 16 times as wide on either side; C and gamma of the best "
-       "become "
-       "the center of the ranges"},
-      [](auto& o) -> auto& { return o.ensemble.search_trials; }, between(0, kMost)));
+       "become the center of the ranges"},
+      [](auto& o) -> auto& { return o.ensemble.search_trials; }, between(0, kMost),
+      {"automatic", "64 if neither cost nor gamma is set, otherwise 0"}));
+  table.push_back(flag_option(
+      {"mixed-kernels", "",
+       "Members with linear, polynomial and RBF kernels, one drawn for each SVM"},
+      [](auto& o) -> auto& { return o.ensemble.mixed_kernels; }));
+  table.push_back(choice_option<SubsetSampling>(
+      {"subset-sampling", "",
+       "Probability of a row in a subset: equal (uniform), equal for each class (balanced), or in "
+       "proportion to its weight, which then is no factor on C (weights)"},
+      [](auto& o) -> auto& { return o.ensemble.subset_sampling; },
+      {{"uniform", SubsetSampling::uniform},
+       {"balanced", SubsetSampling::balanced},
+       {"weights", SubsetSampling::weights}}));
+  table.push_back(choice_option<MemberValue>(
+      {"member-value", "",
+       "What a member contributes: its decision value, or its calibrated probability (slower to "
+       "predict)"},
+      [](auto& o) -> auto& { return o.ensemble.member_value; },
+      {{"decision", MemberValue::decision}, {"probability", MemberValue::probability}}));
   table.push_back(number_option({"score-rows", "", "Rows that SVMs are scored and combined on"},
                                 [](auto& o) -> auto& { return o.ensemble.score_rows; },
                                 between(1, kMost), {"automatic", "all, up to 20,000"}));

@@ -122,6 +122,7 @@ class Pilot {
   // Around the best; more rows allow a narrower kernel, so gamma looks further up than down.
   void next_stage(Index rows, double step, double seconds) {
     std::vector<TuneAxis> axes;
+    axes.reserve(2);
     const double wide = std::pow(8, step);
     const double narrow = std::pow(4, step);
     if (!keeps_cost(asked_))

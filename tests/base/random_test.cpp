@@ -79,5 +79,25 @@ TEST(Sample, EveryItemIsEquallyLikely) {
   }
 }
 
+// Of weights 1 and 3, one drawn: 1 in 4. Two drawn of 1, 1 and 2: the heavy one is left out when
+// the others come first, 1/4 * 1/3 * 2 = 1/6.
+TEST(Sample, WeightsAreProbabilities) {
+  Random random(5);
+  const std::vector<double> two{1, 3};
+  const std::vector<double> three{1, 1, 2};
+  int light = 0;
+  int without_heavy = 0;
+  for (int trial = 0; trial < 20000; ++trial) {
+    light += weighted_sample_without_replacement(two, 1, random)[0] == 0 ? 1 : 0;
+    const auto pair = weighted_sample_without_replacement(three, 2, random);
+    ASSERT_LT(pair[0], pair[1]);
+    without_heavy += pair[1] == 1 ? 1 : 0;
+  }
+  EXPECT_NEAR(light, 5000, 400);
+  EXPECT_NEAR(without_heavy, 20000.0 / 6, 350);
+  EXPECT_EQ(weighted_sample_without_replacement(three, 3, random).size(), 3U);
+  EXPECT_THROW(weighted_sample_without_replacement(three, 4, random), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace tamis

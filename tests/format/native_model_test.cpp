@@ -141,9 +141,10 @@ TEST(NativeModel, KeepsEnsembles) {
                                           {Decision::one_vs_one, 3},
                                           {Decision::one_vs_rest, 3}}) {
     for (const bool sparse : {false, true}) {
-      const EnsembleParts parts = random_ensemble(
+      EnsembleParts parts = random_ensemble(
           Kernel{}, sparse ? random_rows(30, 4, random).to_sparse() : random_rows(30, 4, random),
           decision, num_machines(decision, classes), random);
+      if (sparse) parts = with_kernels_and_sigmoids(parts, random);
       expect_round_trip(
           make_model(Task::classification,
                      Labels::numeric(classes == 2 ? std::vector<double>{1, -1}

@@ -44,6 +44,14 @@ const WeightedEnsemble& ensemble_of(const Model& model) {
   return dynamic_cast<const WeightedEnsemble&>(machine_of(model));
 }
 
+double recall_of(const std::string& label, const Model& model, const Dataset& data) {
+  for (const ClassScore& score : evaluate(model, data).classes) {
+    if (score.label == label) return score.recall;
+  }
+  ADD_FAILURE() << "no class " << label;
+  return 0;
+}
+
 std::pair<Dataset, Dataset> halves(const Dataset& data) {
   const std::vector<Index> rows = iota_rows(data.rows());
   const auto all = std::span(rows);
@@ -179,6 +187,93 @@ TEST(RandomSubset, TheSearchMovesTheRanges) {
     EXPECT_GE(row[3], (*best)[2] / 2 * 0.999);
     EXPECT_LE(row[3], (*best)[2] * 2 * 1.001);
   }
+}
+
+TEST(RandomSubset, SearchesUnlessCostOrGammaIsSet) {
+  const Dataset data = named(clouds(300, 3, 2, 5), {1.0, 2.0});
+  const auto searched = [&](const TrainOptions& options) {
+    for (const ReportTable& table : train(data, options).report.tables) {
+      if (table.name == "search") return table.rows.size();
+    }
+    return std::size_t{0};
+  };
+  TrainOptions options = subset_options("random-subset");
+  EXPECT_EQ(searched(options), 0U);
+  options.gamma.reset();
+  EXPECT_EQ(searched(options), 0U);
+  options.cost.reset();
+  EXPECT_EQ(searched(options), 64U);
+  options.ensemble.search_trials = 0;
+  EXPECT_EQ(searched(options), 0U);
+}
+
+// The paper's five subsets with five pairs of C and gamma each: 25 SVMs for a member.
+TEST(RandomSubset, TriesParametersOnEachSubset) {
+  const Dataset data = named(clouds(400, 3, 2, 3), {1.0, 2.0});
+  TrainOptions options = subset_options("random-subset");
+  options.ensemble.members = 3;
+  options.ensemble.candidates = 5;
+  options.ensemble.parameter_draws = 5;
+  const TrainResult result = train(data, options);
+  EXPECT_EQ(result.report.machines, 3 * 25);
+  EXPECT_EQ(table_of(result.report, "members").rows.size(), 3U);
+}
+
+TEST(RandomSubset, MixesKernels) {
+  const auto [data, test] = halves(named(clouds(1200, 3, 2, 5), {1.0, 2.0}));
+  TrainOptions options = subset_options("random-subset");
+  options.ensemble.mixed_kernels = true;
+  options.ensemble.combine = Combination::average;
+  const Model model = train(data, options).model;
+  const std::vector<Index>& types = ensemble_of(model).parts().kernel_types;
+  ASSERT_EQ(types.size(), 20U);
+  for (const KernelType type : {KernelType::linear, KernelType::polynomial, KernelType::rbf})
+    EXPECT_GT(std::count(types.begin(), types.end(), static_cast<Index>(type)), 1);
+  EXPECT_GT(evaluate(model, test).accuracy, 0.7);
+}
+
+TEST(RandomSubset, ProbabilitiesOfMembersAreCombined) {
+  const auto [data, test] = halves(named(clouds(1200, 3, 2, 5), {1.0, 2.0}));
+  TrainOptions options = subset_options("random-subset");
+  const double by_values = evaluate(train(data, options).model, test).accuracy;
+  options.ensemble.member_value = MemberValue::probability;
+  options.ensemble.combine = Combination::average;
+  const Model model = train(data, options).model;
+  EXPECT_EQ(ensemble_of(model).parts().sigmoid_slopes.size(), 20U);
+  for (const double value : decision_values(model, test.features()).values)
+    EXPECT_LT(std::abs(value), 1);  // a mean of numbers from -1 to 1
+  EXPECT_GT(evaluate(model, test).accuracy, by_values - 0.05);
+}
+
+// Class 2 has a tenth of the rows, and half of every balanced subset.
+TEST(RandomSubset, BalancedSubsetsHaveAsManyRowsOfEachClass) {
+  Dataset data = named(clouds(2000, 2, 2, 4), {1.0, 2.0});
+  std::vector<Index> kept;
+  for (Index i = 0; i < data.rows(); ++i) {
+    if (data.labels().name(i) == "1" || i % 20 < 2) kept.push_back(i);
+  }
+  data = data.select(kept);
+  TrainOptions options = subset_options("random-subset");
+  options.ensemble.combine = Combination::average;
+  const double uniform = recall_of("2", train(data, options).model, data);
+  options.ensemble.subset_sampling = SubsetSampling::balanced;
+  EXPECT_GT(recall_of("2", train(data, options).model, data), uniform + 0.1);
+}
+
+// Rows of a heavy class are drawn more often; their C is that of the others.
+TEST(RandomSubset, WeightsCanBeProbabilities) {
+  const Dataset plain = named(clouds(600, 2, 2, 4), {1.0, 2.0});
+  TrainOptions options = subset_options("random-subset");
+  options.class_weights = {{"2", 30}};
+  options.ensemble.combine = Combination::average;
+  options.ensemble.subset_sampling = SubsetSampling::weights;
+  options.ensemble.cost_range = {1, 1};
+  const Model model = train(plain, options).model;
+  for (const double coefficient : ensemble_of(model).parts().coefficients)
+    EXPECT_LE(std::abs(coefficient), 4.001);
+  options.class_weights = {};
+  const Model even = train(plain, options).model;
+  EXPECT_GT(recall_of("2", model, plain), recall_of("2", even, plain));
 }
 
 // The members so far, and their weights, are a model.

@@ -1,6 +1,7 @@
 // Random ensembles, and the formula they must follow.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "model/expansion_fixtures.hpp"
@@ -37,17 +38,33 @@ inline EnsembleParts random_ensemble(const Kernel& kernel, Matrix support_vector
   return parts;
 }
 
+/// The same members with kernels of their own and sigmoids.
+inline EnsembleParts with_kernels_and_sigmoids(EnsembleParts parts, Random& random) {
+  for (std::size_t m = 0; m < parts.weights.size(); ++m) {
+    parts.kernel_types.push_back(random.below(4));
+    parts.sigmoid_slopes.push_back(random.uniform(-2, 0));
+    parts.sigmoid_intercepts.push_back(random.uniform(-1, 1));
+  }
+  return parts;
+}
+
 /// Machine p on row i, by the definition in weighted_ensemble.hpp and nothing else.
 inline double naive_value(const EnsembleParts& parts, Index machine, const Matrix& rows, Index i) {
   const auto at = [](Index k) { return static_cast<std::size_t>(k); };
   double sum = parts.offsets[at(machine)];
   for (Index m = parts.member_begin[at(machine)]; m < parts.member_begin[at(machine) + 1]; ++m) {
     Kernel kernel = parts.kernel;
+    if (!parts.kernel_types.empty())
+      kernel.type = static_cast<KernelType>(parts.kernel_types[at(m)]);
     kernel.gamma = parts.gammas[at(m)];
     double value = parts.member_offsets[at(m)];
     for (Index t = parts.term_begin[at(m)]; t < parts.term_begin[at(m) + 1]; ++t) {
       value += parts.coefficients[at(t)] *
                kernel_value(kernel, rows, i, parts.support_vectors, parts.term_vectors[at(t)]);
+    }
+    if (!parts.sigmoid_slopes.empty()) {
+      const double exponent = parts.sigmoid_slopes[at(m)] * value + parts.sigmoid_intercepts[at(m)];
+      value = 2 / (1 + std::exp(exponent)) - 1;
     }
     sum += parts.weights[at(m)] * value;
   }

@@ -24,8 +24,9 @@ TEST(WeightedEnsemble, IsTheSumItIsDefinedAs) {
     Matrix rows = random_rows(*rc::gen::inRange<Index>(1, 300), cols, random);
     if (*rc::gen::arbitrary<bool>()) vectors = vectors.to_sparse();
     if (*rc::gen::arbitrary<bool>()) rows = rows.to_sparse();
-    const EnsembleParts parts =
+    EnsembleParts parts =
         random_ensemble(*rc::gen::elementOf(all_kernels()), vectors, decision, machines, random);
+    if (*rc::gen::arbitrary<bool>()) parts = with_kernels_and_sigmoids(parts, random);
     const WeightedEnsemble ensemble(parts);
     std::vector<double> values(usize(rows.rows() * machines));
     std::vector<std::int32_t> classes(usize(rows.rows()));
@@ -57,6 +58,31 @@ TEST(WeightedEnsemble, CountsEachPairOfWidthAndVectorOnce) {
     }
     EXPECT_EQ(WeightedEnsemble(parts).evaluations_per_row(), static_cast<Index>(pairs.size()));
   }
+}
+
+// More members of one kernel than are held at once.
+TEST(WeightedEnsemble, ManyMembersWithSigmoids) {
+  Random random(5);
+  EnsembleParts parts;
+  parts.support_vectors = random_rows(10, 3, random);
+  parts.member_begin = {0, 200};
+  parts.term_begin = {0};
+  parts.offsets = {0.5};
+  for (Index m = 0; m < 200; ++m) {
+    parts.weights.push_back(random.uniform(-1, 1));
+    parts.gammas.push_back(0.5);
+    parts.member_offsets.push_back(random.uniform(-1, 1));
+    parts.sigmoid_slopes.push_back(random.uniform(-2, 0));
+    parts.sigmoid_intercepts.push_back(random.uniform(-1, 1));
+    parts.term_vectors.push_back(m % 10);
+    parts.coefficients.push_back(random.uniform(-2, 2));
+    parts.term_begin.push_back(m + 1);
+  }
+  const Matrix rows = random_rows(100, 3, random);
+  std::vector<double> values(100);
+  WeightedEnsemble(parts).decision_values(rows, values, {});
+  for (Index i = 0; i < 100; ++i)
+    EXPECT_NEAR(values[usize(i)], naive_value(parts, 0, rows, i), 1e-4);
 }
 
 TEST(WeightedEnsemble, ALinearKernelHasNoWidth) {

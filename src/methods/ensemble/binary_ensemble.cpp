@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
+#include "calibration/calibration_fit.hpp"
 #include "methods/common/binary_settings.hpp"
 #include "methods/common/kernel_machine.hpp"
 #include "svm/row_order.hpp"
@@ -20,6 +21,7 @@ constexpr std::uint64_t kStream = 0x5AB5E7;
 constexpr std::uint64_t kScoreRows = 1;
 constexpr std::uint64_t kSearch = 2;
 constexpr std::uint64_t kMembers = 3;
+constexpr Index kAutomaticTrials = 64;
 constexpr Index kAtOnce = 16;        // candidates trained before any of them is chosen
 constexpr double kSearchWidth = 16;  // of the search's ranges, on either side of the members'
 constexpr double kRoughEps = 0.1;    // of the weights while the ensemble grows, as LIBLINEAR's
@@ -71,17 +73,38 @@ BinaryEnsembleTrainer::BinaryEnsembleTrainer(const TrainingSet& data, const Bina
   record_.score_rows = static_cast<Index>(score_rows_.size());
   record_.subset_rows = drawer_.size();
   record_.work.machines = 0;
+  set_up_drawer();
+}
+
+void BinaryEnsembleTrainer::set_up_drawer() {
+  if (options_.mixed_kernels) drawer_.mix_kernels();
+  if (options_.subset_sampling == SubsetSampling::uniform) return;
+  if (draws_by_weight()) {
+    drawer_.weigh_rows(row_weights(data_, context_.options.cost_or_default(), task_.rows));
+    return;
+  }
+  std::vector<double> rows_of_class(2, 0.0);
+  for (const std::int32_t c : class_of_row_) ++rows_of_class[usize(c)];
+  std::vector<double> weights;
+  for (const std::int32_t c : class_of_row_) weights.push_back(1 / rows_of_class[usize(c)]);
+  drawer_.weigh_rows(std::move(weights));
+}
+
+Index BinaryEnsembleTrainer::search_trials() const {
+  const bool neither_is_set = !context_.options.cost && !context_.options.gamma;
+  return options_.search_trials.value_or(neither_is_set ? kAutomaticTrials : 0);
 }
 
 void BinaryEnsembleTrainer::run(ProgressMeter& meter) {
   const ParameterRanges ranges = find_ranges();
   const Index each = options_.candidates;
-  const Index rounds = std::max<Index>(1, kAtOnce / each);
+  const Index rounds = std::max<Index>(1, kAtOnce / (each * options_.parameter_draws));
   for (Index done = 0; done < options_.members;) {
     const Index count = std::min(rounds, options_.members - done);
     std::vector<Candidate> candidates =
-        train_candidates(drawer_, done * each, count * each, ranges);
+        train_candidates(drawer_, done * each, count * each, ranges, options_.parameter_draws);
     score(candidates);
+    candidates = best_of_each_subset(std::move(candidates));
     for (Index r = 0; r < count; ++r) {
       if (!take_best(std::span(candidates).subspan(usize(r * each), usize(each)))) break;
       meter.add(1);
@@ -99,14 +122,15 @@ void BinaryEnsembleTrainer::run(ProgressMeter& meter) {
 // The ranges of the options, around the best of the machines tried first.
 ParameterRanges BinaryEnsembleTrainer::find_ranges() {
   const ParameterRanges ranges(options_);
-  if (options_.search_trials == 0) return ranges;
+  const Index trials = search_trials();
+  if (trials == 0) return ranges;
   const MemberDrawer drawer(class_of_row_, 2, drawer_.size(), data_.kernel, random_.split(kSearch));
   double least = std::numeric_limits<double>::infinity();
   ParameterRanges best = ranges;
-  for (Index first = 0; first < options_.search_trials; first += kAtOnce) {
-    const Index count = std::min(kAtOnce, options_.search_trials - first);
+  for (Index first = 0; first < trials; first += kAtOnce) {
+    const Index count = std::min(kAtOnce, trials - first);
     std::vector<Candidate> tried =
-        train_candidates(drawer, first, count, ranges.widened(kSearchWidth));
+        train_candidates(drawer, first, count, ranges.widened(kSearchWidth), 1);
     score(tried);
     for (const Candidate& candidate : tried) {
       if (!candidate.finished) continue;
@@ -126,15 +150,16 @@ ParameterRanges BinaryEnsembleTrainer::find_ranges() {
 }
 
 std::vector<BinaryEnsembleTrainer::Candidate> BinaryEnsembleTrainer::train_candidates(
-    const MemberDrawer& drawer, Index first, Index count, const ParameterRanges& ranges) {
+    const MemberDrawer& drawer, Index first, Index count, const ParameterRanges& ranges,
+    Index each) {
   const Stopwatch watch;
-  std::vector<Candidate> candidates(usize(count));
-  parallel_each(count, [&](Index k) {
+  std::vector<Candidate> candidates(usize(count * each));
+  parallel_each(count * each, [&](Index k) {
     // Somebody must decide, even when there is no time.
     const bool needed = k == 0 && members_.empty();
     if (!needed && context_.must_stop() != StopReason::converged) return;
     Candidate& candidate = candidates[usize(k)];
-    candidate.draw = drawer.draw(first + k, ranges);
+    candidate.draw = drawer.draw(first + k / each, ranges, k % each);
     isolated([&] { train_one(candidate); });
   });
   for (const Candidate& candidate : candidates) {
@@ -144,13 +169,39 @@ std::vector<BinaryEnsembleTrainer::Candidate> BinaryEnsembleTrainer::train_candi
   return candidates;
 }
 
+// Of the SVMs on one subset, the one with the fewest errors. Of those that were not scored, the
+// first.
+std::vector<BinaryEnsembleTrainer::Candidate> BinaryEnsembleTrainer::best_of_each_subset(
+    std::vector<Candidate> candidates) const {
+  const std::size_t each = usize(options_.parameter_draws);
+  if (each == 1) return candidates;
+  std::vector<Candidate> kept;
+  for (std::size_t first = 0; first < candidates.size(); first += each) {
+    std::size_t best = first;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t k = first; k < first + each; ++k) {
+      if (!candidates[k].finished) continue;
+      const double error = error_on_unseen(candidates[k].said);
+      if (error >= least) continue;
+      least = error;
+      best = k;
+    }
+    kept.push_back(std::move(candidates[best]));
+  }
+  return kept;
+}
+
 void BinaryEnsembleTrainer::train_one(Candidate& candidate) const {
   const std::vector<Index> rows =
       select(std::span(task_.rows), std::span<const Index>(candidate.draw.positions));
   const Matrix features = data_.features.select(rows);
   std::vector<double> cost;
   cost.reserve(rows.size());
-  for (const Index row : rows) cost.push_back(data_.cost[usize(row)] * candidate.draw.cost_factor);
+  for (const Index row : rows) {
+    const double of_row =
+        draws_by_weight() ? context_.options.cost_or_default() : data_.cost[usize(row)];
+    cost.push_back(of_row * candidate.draw.cost_factor);
+  }
   BinaryTask task;
   task.rows.resize(rows.size());
   std::iota(task.rows.begin(), task.rows.end(), 0);
@@ -190,18 +241,44 @@ void BinaryEnsembleTrainer::score(std::span<Candidate> candidates) {
 void BinaryEnsembleTrainer::score_one(Candidate& candidate) const {
   std::vector<double> values(score_rows_.size());
   candidate.machine->decision_values(score_features_, values, quiet(context_.control));
+  for (const Index position : candidate.draw.positions) {
+    const auto found = std::lower_bound(score_rows_.begin(), score_rows_.end(), position);
+    if (found != score_rows_.end() && *found == position)
+      candidate.said.seen.push_back(found - score_rows_.begin());
+  }
+  if (options_.member_value == MemberValue::probability)
+    fit_probability(candidate, values);
+  else
+    divide_by_scale(candidate, values);
+  candidate.finished = true;
+}
+
+void BinaryEnsembleTrainer::divide_by_scale(Candidate& candidate,
+                                            std::span<const double> values) const {
   const double squares = std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
   const double scale = std::sqrt(squares / static_cast<double>(values.size()));
   if (std::isfinite(scale) && scale > 0) candidate.scale = scale;
   candidate.said.values.reserve(values.size());
   for (const double value : values)
     candidate.said.values.push_back(static_cast<float>(value / candidate.scale));
-  for (const Index position : candidate.draw.positions) {
-    const auto found = std::lower_bound(score_rows_.begin(), score_rows_.end(), position);
-    if (found != score_rows_.end() && *found == position)
-      candidate.said.seen.push_back(found - score_rows_.begin());
+}
+
+// By the rows it was not trained on; by all when there are no others.
+void BinaryEnsembleTrainer::fit_probability(Candidate& candidate,
+                                            std::span<const double> values) const {
+  const std::vector<Index>& seen = candidate.said.seen;
+  const bool skip_seen = seen.size() < values.size();
+  std::vector<ScoredRow> rows;
+  rows.reserve(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (skip_seen && std::binary_search(seen.begin(), seen.end(), static_cast<Index>(i))) continue;
+    rows.push_back({values[i], score_targets_[i] > 0, score_weights_[i]});
   }
-  candidate.finished = true;
+  const Calibrator fitted = fit_sigmoid(rows);
+  candidate.sigmoid = {fitted.slope, fitted.intercept};
+  candidate.said.values.reserve(values.size());
+  for (const double value : values)
+    candidate.said.values.push_back(static_cast<float>(candidate.sigmoid(value)));
 }
 
 double BinaryEnsembleTrainer::error_on_unseen(const MemberValues& said) const {
@@ -249,7 +326,8 @@ bool BinaryEnsembleTrainer::take_best(std::span<Candidate> candidates) {
 }
 
 void BinaryEnsembleTrainer::keep(Candidate& candidate) {
-  members_.push_back({std::move(candidate.trained.machine), candidate.draw.kernel.gamma, 1});
+  members_.push_back(
+      {std::move(candidate.trained.machine), candidate.draw.kernel, 1, candidate.sigmoid});
   scales_.push_back(candidate.scale);
 }
 

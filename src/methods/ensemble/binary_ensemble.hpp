@@ -10,14 +10,16 @@
 #include "methods/common/method.hpp"
 #include "methods/ensemble/ensemble_weights.hpp"
 #include "methods/ensemble/member_draw.hpp"
+#include "model/weighted_ensemble.hpp"
 #include "svm/train_binary.hpp"
 
 namespace tamis {
 
 struct EnsembleMember {
   TrainedMachine machine;  ///< rows are those of the training set
-  double gamma = 1;
+  Kernel kernel;
   double weight = 1;
+  MemberSigmoid sigmoid;  ///< used when members contribute probabilities
 };
 
 /// What the phases took, and what each member was and did.
@@ -56,17 +58,25 @@ class BinaryEnsembleTrainer {
     MemberDraw draw;
     BinaryResult trained;
     std::shared_ptr<const KernelExpansion> machine;
-    MemberValues said;  // divided by scale, so that members are of one size
+    MemberValues said;  // probabilities, or divided by scale, so that members are of one size
     double scale = 1;
+    MemberSigmoid sigmoid;
     bool finished = false;  // trained and scored
   };
 
+  void set_up_drawer();
+  bool draws_by_weight() const { return options_.subset_sampling == SubsetSampling::weights; }
+  Index search_trials() const;
   ParameterRanges find_ranges();
+  /// `each` SVMs on each of `count` subsets, one after the other.
   std::vector<Candidate> train_candidates(const MemberDrawer& drawer, Index first, Index count,
-                                          const ParameterRanges& ranges);
+                                          const ParameterRanges& ranges, Index each);
+  std::vector<Candidate> best_of_each_subset(std::vector<Candidate> candidates) const;
   void train_one(Candidate& candidate) const;
   void score(std::span<Candidate> candidates);
   void score_one(Candidate& candidate) const;
+  void divide_by_scale(Candidate& candidate, std::span<const double> values) const;
+  void fit_probability(Candidate& candidate, std::span<const double> values) const;
   double error_on_unseen(const MemberValues& said) const;
   bool take_best(std::span<Candidate> candidates);
   void keep(Candidate& candidate);

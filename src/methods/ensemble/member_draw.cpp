@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "base/checked.hpp"
@@ -12,6 +13,8 @@ namespace {
 // Few enough for members to share kernel values, many enough to differ.
 constexpr Index kGammaSteps = 16;
 constexpr Index kMostScoreRows = 20'000;
+constexpr std::uint64_t kKernelStream = 0x4E81;  // apart from further parameters of the same draw
+constexpr KernelType kMixed[] = {KernelType::linear, KernelType::polynomial, KernelType::rbf};
 
 double log_between(double low, double high, double share) {
   return low == high ? low : low * std::pow(high / low, share);
@@ -54,18 +57,34 @@ MemberDrawer::MemberDrawer(std::span<const std::int32_t> class_of_row, Index num
     rows_of_class_[usize(class_of_row[i])].push_back(static_cast<Index>(i));
 }
 
-MemberDraw MemberDrawer::draw(Index number, const ParameterRanges& ranges) const {
+MemberDraw MemberDrawer::draw(Index number, const ParameterRanges& ranges, Index parameters) const {
   Random random = random_.split(static_cast<std::uint64_t>(number));
   MemberDraw result;
+  draw_parameters(result, ranges, random);
+  if (parameters > 0) {
+    Random other = random.split(static_cast<std::uint64_t>(parameters));
+    draw_parameters(result, ranges, other);
+  }
+  result.positions =
+      row_weights_.empty()
+          ? sample_without_replacement(static_cast<Index>(class_of_row_.size()), size_, random)
+          : weighted_sample_without_replacement(row_weights_, size_, random);
+  add_missing_classes(result.positions, random);
+  return result;
+}
+
+void MemberDrawer::draw_parameters(MemberDraw& result, const ParameterRanges& ranges,
+                                   Random& random) const {
   result.cost_factor = log_between(ranges.cost_low, ranges.cost_high, random.uniform());
   const double step = static_cast<double>(random.below(kGammaSteps)) / (kGammaSteps - 1);
   result.kernel = kernel_;
-  if (kernel_.type != KernelType::linear && kernel_.type != KernelType::precomputed)
+  if (mixed_) {
+    Random which = random.split(kKernelStream);
+    result.kernel.type = kMixed[which.below(std::size(kMixed))];
+  }
+  const KernelType type = result.kernel.type;
+  if (type != KernelType::linear && type != KernelType::precomputed)
     result.kernel.gamma *= log_between(ranges.gamma_low, ranges.gamma_high, step);
-  result.positions =
-      sample_without_replacement(static_cast<Index>(class_of_row_.size()), size_, random);
-  add_missing_classes(result.positions, random);
-  return result;
 }
 
 void MemberDrawer::add_missing_classes(std::vector<Index>& positions, Random& random) const {

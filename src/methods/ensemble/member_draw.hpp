@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
@@ -42,12 +43,19 @@ class MemberDrawer {
   MemberDrawer(std::span<const std::int32_t> class_of_row, Index num_classes, Index size,
                const Kernel& kernel, const Random& random);
 
+  /// Kernels are drawn among linear, polynomial and RBF.
+  void mix_kernels() { mixed_ = true; }
+  /// Rows are drawn in proportion to these weights, one per row.
+  void weigh_rows(std::vector<double> weights) { row_weights_ = std::move(weights); }
+
   Index size() const { return size_; }
   /// Every set of rows is equally likely, except that a class which was left out gets the place of
-  /// a row of a class that has several, as long as there are as many places as classes.
-  MemberDraw draw(Index number, const ParameterRanges& ranges) const;
+  /// a row of a class that has several, as long as there are as many places as classes. Draws that
+  /// differ in `parameters` have the same rows and other C, gamma and kernel.
+  MemberDraw draw(Index number, const ParameterRanges& ranges, Index parameters = 0) const;
 
  private:
+  void draw_parameters(MemberDraw& result, const ParameterRanges& ranges, Random& random) const;
   void add_missing_classes(std::vector<Index>& positions, Random& random) const;
 
   std::span<const std::int32_t> class_of_row_;
@@ -55,6 +63,8 @@ class MemberDrawer {
   Index size_;
   Kernel kernel_;
   Random random_;
+  bool mixed_ = false;
+  std::vector<double> row_weights_;  // empty: all the same
 };
 
 /// Rows of a member's subset when none are asked for, and never more than there are.

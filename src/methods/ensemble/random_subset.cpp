@@ -48,7 +48,8 @@ Index cache_for_member(const TrainingSet& data, const TrainContext& context, Ind
   return wanted ? std::min(*wanted / threads, cache) : cache;
 }
 
-std::shared_ptr<const Machine> make_ensemble(const TrainingSet& data, Decision decision,
+std::shared_ptr<const Machine> make_ensemble(const TrainingSet& data,
+                                             const EnsembleOptions& options, Decision decision,
                                              const std::vector<Part>& parts) {
   std::vector<Index> position(usize(data.rows()), -1);
   for (const Part& part : parts) {
@@ -72,7 +73,13 @@ std::shared_ptr<const Machine> make_ensemble(const TrainingSet& data, Decision d
     ensemble.offsets.push_back(part.offset);
     for (const EnsembleMember& member : part.members) {
       ensemble.weights.push_back(member.weight);
-      ensemble.gammas.push_back(member.gamma);
+      ensemble.gammas.push_back(member.kernel.gamma);
+      if (options.mixed_kernels)
+        ensemble.kernel_types.push_back(static_cast<Index>(member.kernel.type));
+      if (options.member_value == MemberValue::probability) {
+        ensemble.sigmoid_slopes.push_back(member.sigmoid.slope);
+        ensemble.sigmoid_intercepts.push_back(member.sigmoid.intercept);
+      }
       ensemble.member_offsets.push_back(member.machine.offset);
       for (const Index row : member.machine.rows)
         ensemble.term_vectors.push_back(position[usize(row)]);
@@ -156,7 +163,7 @@ MethodResult train_random_subset(const TrainingSet& data, const TrainContext& co
     score_rows = std::max(score_rows, part.record.score_rows);
     subset_rows = std::max(subset_rows, part.record.subset_rows);
   }
-  result.machine = make_ensemble(data, decision, parts);
+  result.machine = make_ensemble(data, context.options.ensemble, decision, parts);
   const auto& ensemble = dynamic_cast<const WeightedEnsemble&>(*result.machine);
   report.details = {
       {"members_kept", static_cast<double>(ensemble.num_members())},
@@ -175,9 +182,10 @@ Method random_subset_method() {
                    .kind = MethodKind::ensemble,
                    .does_regression = false,
                    .needs_features = true,
-                   .options = {"multiclass", "members", "candidates", "search-trials", "combine",
-                               "combine-cost", "subset-rows", "cost-range", "gamma-range",
-                               "score-rows"}},
+                   .options = {"multiclass", "members", "candidates", "parameter-draws",
+                               "search-trials", "mixed-kernels", "subset-sampling", "member-value",
+                               "combine", "combine-cost", "subset-rows", "cost-range",
+                               "gamma-range", "score-rows"}},
           .train = train_random_subset,
           .promises = {.ignores_row_order = true}};
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes the model files of a release, with the rows to predict and what the program predicts for them.
 
-    make_golden.py PROGRAM FOLDER
+    make_golden.py PROGRAM FOLDER [NAME..]
 
-Run once, with the program of a release, into a new folder named after its version. Never run it again to replace a
+With names: only these, for what is new in a release. Run once, with the program of a release, into a new folder named after its version. Never run it again to replace a
 folder: the files show that models written by that release still load. The script refuses a folder that exists.
 """
 import hashlib
@@ -96,6 +96,8 @@ CASES = {
     "weighted-ensemble": ("two", "--method random-subset --members 4 --subset-rows 12 -g 0.5 --scale standard"),
     "weighted-ensemble-one-vs-one": ("words", "--method random-subset --members 2 --subset-rows 9 -g 0.5 "
                                               "--scale maxabs --combine average"),
+    "weighted-ensemble-kernels-sigmoids": ("words", "--method random-subset --members 4 --subset-rows 12 -g 0.5 "
+                                           "--scale standard --mixed-kernels --member-value probability"),
     "weighted-ensemble-one-vs-rest-sparse": ("sparse-three", "--method random-subset --members 2 --subset-rows 8 "
                                                              "-g 0.2 --multiclass one-vs-rest"),
     "local-models": ("two", "--method falk --k 7 --k-prime 3 -g 0.5 -c 2 --scale standard"),
@@ -174,11 +176,12 @@ def make(tamis, folder, name, kind, options):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
     tamis, folder = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
     folder.mkdir()  # fails if it is there: stored files are never replaced
-    for name, (kind, options) in CASES.items():
+    for name in sys.argv[3:] or CASES:
+        kind, options = CASES[name]
         make(tamis, folder, name, kind, options)
     sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(folder.iterdir())]
     (folder / "SHA256SUMS").write_text("".join(sums))
