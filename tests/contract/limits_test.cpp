@@ -210,6 +210,11 @@ TEST_P(LimitContract, MemoryBudgetIsAPromise) {
   }
 }
 
+TEST_P(LimitContract, RowsWithoutColumnsAreRefused) {
+  const Dataset data(Matrix::dense(4, 0, {}), Labels::numeric({1, -1, 1, -1}));
+  EXPECT_THROW(train(data, options()), DataError);
+}
+
 INSTANTIATE_TEST_SUITE_P(Methods, LimitContract, ::testing::ValuesIn(all_methods()),
                          method_test_name);
 INSTANTIATE_TEST_SUITE_P(Methods, LimitContractSizes, ::testing::ValuesIn(all_methods()),
