@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,6 +76,12 @@ class Session {
   nlohmann::ordered_json seconds_ = nlohmann::ordered_json::object();
   Clock::time_point start_ = Clock::now();
   bool progress_shown_ = false;
+};
+
+/// A signal ended the command without a result: the exit code it calls for, and what to say.
+class Interrupted : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 /// Sets the flag that RunControl::cancel sees on the first SIGINT or SIGTERM; the second one ends

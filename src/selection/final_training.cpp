@@ -42,6 +42,28 @@ std::optional<TrainResult> train_on_rows(const Dataset& data, const Strata& stra
   return result;
 }
 
+// Rows of a training that is not worth halving any more.
+constexpr Index kFewRows = 1000;
+
+// A trial on some rows fitted into memory; all rows may not. Half as many until they do.
+std::optional<TrainResult> train_on_rows_that_fit(const Dataset& data, const Strata& strata,
+                                                  const Candidate& best, const AutoBudget& budget,
+                                                  const RunControl& control) {
+  for (Candidate part = best;; part.rows /= 2) {
+    try {
+      std::optional<TrainResult> result = train_on_rows(data, strata, part, budget, control);
+      if (result && part.rows < best.rows) {
+        result->report.warnings.push_back(
+            fmt::format("the memory budget is too small for {}: trained on {} of them",
+                        counted(best.rows, "row"), part.rows));
+      }
+      return result;
+    } catch (const ResourceError&) {
+      if (part.rows < 2 * kFewRows) throw;
+    }
+  }
+}
+
 // The stopped model saw the validation rows, the trial's did not: that favors the former, so it
 // must really be bad to lose.
 bool is_worse(const TrainResult& stopped, const Trials& trials, const RunControl& control) {
@@ -65,7 +87,8 @@ TrainResult model_of_trial(const Trials::Best& best, const RunControl& control) 
 TrainResult train_chosen(const Dataset& data, const Strata& strata, const Candidate& best,
                          const Trials& trials, const AutoBudget& budget,
                          const RunControl& control) {
-  std::optional<TrainResult> result = train_on_rows(data, strata, best, budget, control);
+  std::optional<TrainResult> result =
+      train_on_rows_that_fit(data, strata, best, budget, control);
   if (!result) {
     if (!trials.best()) throw Cancelled();
     return model_of_trial(*trials.best(), control);
