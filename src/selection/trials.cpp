@@ -65,6 +65,7 @@ TrialSeries Trials::series(std::size_t drawing) {
 
 std::optional<Trial> Trials::run(const TrialHoldOut& held_out, TrainOptions options, Index rows,
                                  double seconds) {
+  if (control_.cancelled()) return std::nullopt;  // before rows are copied
   // The same rows for every candidate and all parameters, so that errors can be compared.
   Random random(seed_, kTrialStream);
   const std::vector<Index> drawn = draw_rows(held_out.rest, rows, random);
