@@ -18,11 +18,6 @@ TARGET = SOURCES / "_arguments.py"
 
 #: Options that are not arguments: the class says what they are.
 IN_THE_CLASS = {"method", "task"}
-#: Options that mean nothing for the other task.
-ONLY_FOR = {"tube": "regression", "class-weight": "classification", "multiclass": "classification"}
-#: The tube and its C are found by k, and its slacks are linear.
-WITHOUT_EFFECT = {"TubeSVR": {"cost", "loss"}}
-
 #: After the options of the method itself.
 ORDER = ["C", "epsilon", "kernel", "degree", "gamma", "coef0", "loss", "class_weight", "multi_class",
          "decision_function_shape", "break_ties", "probability", "scale", "polish", "tol", "max_iter", "max_seconds",
@@ -122,18 +117,27 @@ def option_argument(option, methods, needs_features):
     return annotation, None if chosen else default
 
 
+def uses(method, option, task):
+    """Whether the method uses the option for this task; it is as in method_table(), or `auto`, which is not in it."""
+    if option["methods"] and method["name"] not in option["methods"] or option["task"] not in (None, task):
+        return False
+    unused = method["unused"] + (method["unused_in_regression"] if task == "regression" else [])
+    return option["name"] not in unused
+
+
 def arguments_of(name, methods, task, core, argument_name):
     """Argument -> (annotation, default), in order."""
     own, common = {}, dict(OF_ALL)
-    needs_features = any(method["needs_features"] and method["name"] in methods for method in core.method_table())
+    known = {method["name"]: method for method in core.method_table()}
+    described = [known.get(method, {"name": method, "unused": [], "unused_in_regression": []}) for method in methods]
+    needs_features = any(method.get("needs_features") for method in described)
     for method in methods:
         own.update(OF_METHODS.get(method, {}))
     if task == "classification":
         common.update(OF_CLASSIFIERS)
     for option in core.option_table():
-        used = not option["methods"] or set(methods) & set(option["methods"])
-        if (not used or option["name"] in IN_THE_CLASS or ONLY_FOR.get(option["name"], task) != task
-                or option["name"] in WITHOUT_EFFECT.get(name, ()) or IN_PYTHON.get(option["name"], "") is None):
+        used = any(uses(method, option, task) for method in described)
+        if not used or option["name"] in IN_THE_CLASS or IN_PYTHON.get(option["name"], "") is None:
             continue
         argument = argument_name(option["name"])
         (common if argument in ORDER else own)[argument] = option_argument(option, methods, needs_features)

@@ -85,10 +85,13 @@ std::string program_help() {
 
 namespace {
 
-std::string section_lines(const CommandEntry& entry, OptionSection section) {
+// `method`: only options that it uses; empty: all.
+std::string section_lines(const CommandEntry& entry, OptionSection section,
+                          std::string_view method = {}) {
   std::string lines;
   for (const OptionInfo& info : entry.options.all()) {
-    if (!info.is_argument() && info.section == section)
+    const bool used = method.empty() || info.described == nullptr || applies_to(*info.described, method);
+    if (!info.is_argument() && info.section == section && used)
       lines += entry_lines(left_side(info), full_help(info));
   }
   return lines;
@@ -148,24 +151,15 @@ std::string command_help(const CommandEntry& entry) {
 }
 
 std::string method_help(const CommandEntry& entry, std::string_view method) {
-  std::string own;
-  for (const OptionInfo& info : entry.options.all()) {
-    const bool uses =
-        std::find(info.methods.begin(), info.methods.end(), method) != info.methods.end();
-    if (info.section == OptionSection::method && uses)
-      own += entry_lines(left_side(info), full_help(info));
-  }
   std::string_view summary = kAutoSummary;
-  bool uses_kernel = true;
   for (const MethodInfo& known : methods()) {
-    if (known.name != method) continue;
-    summary = known.summary;
-    uses_kernel = known.uses_kernel;
+    if (known.name == method) summary = known.summary;
   }
   return fmt::format("{} - {}\n\n{}", method, summary, usage_line(entry)) +
-         titled(fmt::format("Options of {}", method), own) +
-         titled("Training", section_lines(entry, OptionSection::training)) +
-         (uses_kernel ? titled("Kernel", section_lines(entry, OptionSection::kernel)) : "") +
+         titled(fmt::format("Options of {}", method),
+                section_lines(entry, OptionSection::method, method)) +
+         titled("Training", section_lines(entry, OptionSection::training, method)) +
+         titled("Kernel", section_lines(entry, OptionSection::kernel, method)) +
          fmt::format("\nSee also: tamis {} --help\n", entry.command->name());
 }
 

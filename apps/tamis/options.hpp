@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tamis/io.hpp"
+#include "tamis/options.hpp"
 
 namespace tamis::cli {
 
@@ -39,7 +40,7 @@ struct OptionInfo {
   std::string default_help;  ///< what the default means; may be empty
   std::vector<std::string> choices;
   OptionSection section = OptionSection::command;
-  std::vector<std::string> methods;  ///< training methods that use it; empty: all
+  const OptionDescription* described = nullptr;  ///< of a training option; null: none
   bool required = false;
   bool repeatable = false;  ///< every occurrence is assigned, not the last one only
   /// Converts and stores the text; throws UsageError or InvalidArgument. Flags get "".

@@ -87,6 +87,8 @@ int run_program(int argc, const char* const* argv) noexcept {
     return fail(kExitUsage, error.what());
   } catch (const InvalidArgument& error) {
     return fail(kExitUsage, error.what());
+  } catch (const Interrupted& error) {
+    return fail(signal_exit_code(), error.what());
   } catch (const Cancelled&) {
     return fail(signal_exit_code(), "interrupted");
   } catch (const std::bad_alloc&) {

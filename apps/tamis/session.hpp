@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -82,6 +83,11 @@ class Session {
 void hold_standard_streams();
 /// Throws IoError unless all that was printed could be written.
 void flush_standard_output();
+/// A signal ended the command without a result: the exit code it calls for, and what to say.
+class Interrupted : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// Sets the flag that RunControl::cancel sees on the first SIGINT or SIGTERM; the second one ends
 /// the program at once.

@@ -5,6 +5,7 @@
 
 #include "session.hpp"
 #include "tamis/calibrate.hpp"
+#include "tamis/error.hpp"
 #include "tamis/io.hpp"
 #include "tamis/stream.hpp"
 #include "tamis/text.hpp"
@@ -64,6 +65,8 @@ class TrainCommand : public Command {
     training_.require_used_by(std::vector<std::string>{train_.method});
     read_.text_labels = train_.task == Task::classification;
     const TrainResult result = stream_ ? train_on_stream(session) : train_on_all(session);
+    const StopReason stop = result.report.stop_reason;
+    if (is_cut_short(stop) && result.model.is_constant()) refuse_constant(stop);
     session.timed("write", [&] {
       save_model(result.model, output_,
                  format_ == "libsvm" ? ModelFormat::libsvm : ModelFormat::native);
@@ -71,11 +74,24 @@ class TrainCommand : public Command {
     for (const std::string& warning : result.report.warnings) session.note("warning: " + warning);
     tell(session, result);
     fill_report(session, result.report);
-    if (result.report.stop_reason == StopReason::converged) return kExitOk;
-    return result.report.stop_reason == StopReason::interrupted ? signal_exit_code() : kExitLimit;
+    if (stop == StopReason::converged) return kExitOk;
+    return stop == StopReason::interrupted ? signal_exit_code() : kExitLimit;
   }
 
  private:
+  static bool is_cut_short(StopReason stop) {
+    return stop != StopReason::converged && stop != StopReason::precision_limit;
+  }
+
+  // Stopped before anything was learned. A model that is there already is likely to be better than
+  // a constant, and a script that finds none knows that there is none.
+  [[noreturn]] void refuse_constant(StopReason stop) const {
+    const std::string kept = output_ == "-" ? "" : fmt::format("; {} is left as it was", output_);
+    const std::string what = "before anything was learned: no model is written" + kept;
+    if (stop == StopReason::interrupted) throw Interrupted("interrupted " + what);
+    throw Error(fmt::format("stopped by {} {}", stop_reason_name(stop), what));
+  }
+
   void settle_method(Session& session, const Dataset& data) {
     const bool was_named = train_.method != kDefaultMethod;
     train_.method = resolve_method(data, train_);

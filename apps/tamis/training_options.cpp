@@ -19,7 +19,7 @@ OptionInfo& declare_training_option(Options& options, const OptionDescription& d
   info.default_text = described.text(TrainOptions());
   info.default_help = described.default_help;
   info.choices.assign(described.choices.begin(), described.choices.end());
-  info.methods.assign(described.methods.begin(), described.methods.end());
+  info.described = &described;
   info.section = described.group == OptionGroup::kernel   ? OptionSection::kernel
                  : described.group == OptionGroup::method ? OptionSection::method
                                                           : OptionSection::training;
@@ -43,14 +43,20 @@ bool TrainingOptions::was_given(std::string_view name) const {
 
 void TrainingOptions::require_used_by(std::span<const std::string> methods) const {
   for (const OptionDescription* option : given_) {
+    const Task task = values_.task;
     const bool used = std::any_of(methods.begin(), methods.end(), [&](const std::string& method) {
-      return applies_to(*option, method);
+      return applies_to(*option, method, task);
     });
     if (used) continue;
+    if (option->task && *option->task != task)
+      throw UsageError(fmt::format("--{} is for a {}, not for a {}", option->name,
+                                   task_name(*option->task), task_name(task)));
+    const std::vector<std::string_view> others = methods_with(*option, task);
     throw UsageError(fmt::format(
-        "--{} is for the method{} {}, not for {}", option->name,
-        option->methods.size() > 1 ? "s" : "", fmt::join(option->methods, ", "),
-        methods[0] == kDefaultMethod ? "exact" : fmt::to_string(fmt::join(methods, ", "))));
+        "--{} is for the method{} {}, not for {}{}", option->name, others.size() > 1 ? "s" : "",
+        fmt::join(others, ", "),
+        methods[0] == kDefaultMethod ? "exact" : fmt::to_string(fmt::join(methods, ", ")),
+        task == Task::regression ? " in a regression" : ""));
   }
 }
 

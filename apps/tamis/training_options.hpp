@@ -23,7 +23,7 @@ class TrainingOptions {
 
   TrainOptions& values() { return values_; }
   bool was_given(std::string_view name) const;
-  /// An option that none of the methods knows would be silently ignored: UsageError.
+  /// An option that none of the methods uses for the task would be silently ignored: UsageError.
   void require_used_by(std::span<const std::string> methods) const;
 
  private:

@@ -45,7 +45,7 @@ def best_of(count, command, accepted=(0,)):
 
 
 def arguments(description, fill="--readme", documents="the tables of README.md and docs/exact.md"):
-    """The options every comparison takes; `fill` is the one that writes results into documents."""
+    """The options every comparison takes; `fill` is the one that writes results into documents, None: there is none."""
     parser = argparse.ArgumentParser(description=description)
     data = os.environ.get("TAMIS_DATA")
     parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path(data) if data else None, metavar="DIR",
@@ -56,7 +56,8 @@ def arguments(description, fill="--readme", documents="the tables of README.md a
                         help="the program (default: build/release/tamis)")
     parser.add_argument("--threads", type=int, default=2, help="threads of tamis (default: 2)")
     parser.add_argument("--only", default="", metavar="NAME,..", help="these problems")
-    parser.add_argument(fill, action="store_true", help=f"fill {documents} with all results in the work folder")
+    if fill:
+        parser.add_argument(fill, action="store_true", help=f"fill {documents} with all results in the work folder")
     return parser
 
 

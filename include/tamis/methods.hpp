@@ -28,6 +28,9 @@ struct MethodInfo {
   /// Options that it uses in addition to those of every method (and of every kernel, if it uses
   /// one).
   std::vector<std::string_view> options = {};
+  /// Of those of every method (and of every kernel), the ones that it has no use for.
+  std::vector<std::string_view> unused = {};
+  std::vector<std::string_view> unused_in_regression = {};  ///< in addition
 };
 
 /// In the order of the documentation. `auto`, which chooses one of them, is not among them.

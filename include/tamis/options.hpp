@@ -277,7 +277,8 @@ struct OptionDescription {
   std::vector<std::string_view> choices;  ///< allowed words
   std::string_view unset;  ///< the word for an empty value, "automatic"; empty: there is none
   std::string_view default_help;  ///< what an empty value means: "10 % of the rows"; may be empty
-  std::vector<std::string_view> methods = {};  ///< that use it; empty: all
+  std::vector<std::string_view> methods = {};  ///< that may use it; empty: all
+  std::optional<Task> task = {};               ///< that it is for; empty: both
 
   /// Stores a value. Throws InvalidArgument when it has another type; the range is checked by
   /// TrainOptions::validate().
@@ -293,8 +294,11 @@ struct OptionDescription {
   TAMIS_EXPORT std::string text(const TrainOptions& options) const;
 };
 
-/// Whether the method uses the option.
+/// Whether the method uses the option, for some task or for this one.
 TAMIS_EXPORT bool applies_to(const OptionDescription& option, std::string_view method);
+TAMIS_EXPORT bool applies_to(const OptionDescription& option, std::string_view method, Task task);
+/// The methods that do, `auto` among them.
+TAMIS_EXPORT std::vector<std::string_view> methods_with(const OptionDescription& option, Task task);
 
 TAMIS_EXPORT const std::vector<OptionDescription>& train_option_table();
 

@@ -81,6 +81,7 @@ py::list option_table() {
     entry["default"] = from_option_value(option.get(defaults));
     entry["default_help"] = option.default_help;
     entry["methods"] = option.methods;
+    entry["task"] = option.task ? py::cast(task_name(*option.task)) : py::none();
     table.append(entry);
   }
   return table;
@@ -97,6 +98,8 @@ py::list method_table() {
     entry["uses_kernel"] = method.uses_kernel;
     entry["needs_features"] = method.needs_features;
     entry["options"] = method.options;
+    entry["unused"] = method.unused;
+    entry["unused_in_regression"] = method.unused_in_regression;
     table.append(entry);
   }
   return table;

@@ -80,9 +80,8 @@ class KNNSVCArguments:
         class_weight: ClassWeight = None, decision_function_shape: str = "ovr",
         break_ties: bool = False, probability: bool = False, scale: str = "none",
         tol: float = 0.001, max_iter: int = -1, max_seconds: float | None = None,
-        max_memory: int | str | None = None, cache_size: float | str | None = None,
-        random_state: Any = None, n_jobs: int | None = None, progress: Progress = None,
-        verbose: bool = False,
+        max_memory: int | str | None = None, random_state: Any = None, n_jobs: int | None = None,
+        progress: Progress = None, verbose: bool = False,
     ) -> None:
         store_arguments(self, locals())
 

@@ -28,13 +28,13 @@ std::uint64_t stream_of(std::size_t drawing) {
 
 }  // namespace
 
-TrialSplit draw_hold_out(const Dataset& data, const Strata& strata, Random random) {
+TrialHoldOut draw_hold_out(const Dataset& data, const Strata& strata, Random random) {
   const Index in_runs = std::min(kMostInRuns, data.rows() / kRunsShare);
   std::vector<Index> held = draw_runs(strata, in_runs, random);
   const std::vector<Index> single = draw_rows(without(strata, held), in_runs / 2, random);
   held.insert(held.end(), single.begin(), single.end());
   std::sort(held.begin(), held.end());
-  TrialSplit result{std::move(held), {}, {}, 0};
+  TrialHoldOut result{std::move(held), {}, {}, 0};
   result.validation = data.select(result.held);
   result.rest = without(strata, result.held);
   for (const std::vector<Index>& rows : result.rest) result.rest_rows += std::ssize(rows);
@@ -50,21 +50,22 @@ Trials::Trials(const Dataset& data, const Strata& strata, const TrainOptions& as
                const RunControl& control)
     : data_(data), strata_(strata), seed_(asked.seed), control_(control), first_(draw(0)) {}
 
-std::shared_ptr<const TrialSplit> Trials::draw(std::size_t drawing) const {
-  return std::make_shared<const TrialSplit>(
+std::shared_ptr<const TrialHoldOut> Trials::draw(std::size_t drawing) const {
+  return std::make_shared<const TrialHoldOut>(
       draw_hold_out(data_, strata_, Random(seed_, stream_of(drawing))));
 }
 
 TrialSeries Trials::series(std::size_t drawing) {
-  const std::shared_ptr<const TrialSplit> held_out = drawing == 0 ? first_ : draw(drawing);
+  const std::shared_ptr<const TrialHoldOut> held_out = drawing == 0 ? first_ : draw(drawing);
   const auto run_one = [this, held_out](const TrainOptions& options, Index rows, double seconds) {
     return run(*held_out, options, rows, seconds);
   };
   return {run_one, held_out->rest_rows, held_out->validation.rows()};
 }
 
-std::optional<Trial> Trials::run(const TrialSplit& held_out, TrainOptions options, Index rows,
+std::optional<Trial> Trials::run(const TrialHoldOut& held_out, TrainOptions options, Index rows,
                                  double seconds) {
+  if (control_.cancelled()) return std::nullopt;  // before rows are copied
   // The same rows for every candidate and all parameters, so that errors can be compared.
   Random random(seed_, kTrialStream);
   const std::vector<Index> drawn = draw_rows(held_out.rest, rows, random);

@@ -13,7 +13,7 @@
 namespace tamis {
 
 /// Rows to judge by, and the others, which trials are drawn from.
-struct TrialSplit {
+struct TrialHoldOut {
   std::vector<Index> held;  ///< ascending
   Dataset validation;       ///< these rows
   Strata rest;
@@ -23,7 +23,7 @@ struct TrialSplit {
 /// Up to 15,000 rows, a quarter of all at most. Two thirds come in runs that follow each other in
 /// the file: they tell how a model does on rows that continue it. The others, drawn one by one,
 /// tell how it does on rows like those anywhere in it.
-TrialSplit draw_hold_out(const Dataset& data, const Strata& strata, Random random);
+TrialHoldOut draw_hold_out(const Dataset& data, const Strata& strata, Random random);
 
 /// Trials that are judged by one hold-out set.
 struct TrialSeries {
@@ -59,8 +59,8 @@ class Trials {
   const std::optional<Best>& best() const { return best_; }
 
  private:
-  std::shared_ptr<const TrialSplit> draw(std::size_t drawing) const;
-  std::optional<Trial> run(const TrialSplit& held_out, TrainOptions options, Index rows,
+  std::shared_ptr<const TrialHoldOut> draw(std::size_t drawing) const;
+  std::optional<Trial> run(const TrialHoldOut& held_out, TrainOptions options, Index rows,
                            double seconds);
   void keep(TrainResult trained, double error, std::span<const Index> rows);
 
@@ -68,7 +68,7 @@ class Trials {
   const Strata& strata_;
   std::uint64_t seed_;
   const RunControl& control_;
-  std::shared_ptr<const TrialSplit> first_;
+  std::shared_ptr<const TrialHoldOut> first_;
   std::optional<Best> best_;
 };
 

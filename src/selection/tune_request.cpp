@@ -39,12 +39,12 @@ void set_number(const OptionDescription& option, double value, TrainOptions* opt
     option.set(*options, value);
 }
 
-void require_axis(const TuneAxis& axis, const std::string& method) {
+void require_axis(const TuneAxis& axis, const std::string& method, Task task) {
   const OptionDescription& option = find_option(axis.option);
   const bool is_number = option.type == OptionType::number || option.type == OptionType::integer;
   if (!is_number || option.name == "seed")
     throw InvalidArgument(fmt::format("{} cannot be tuned: it is not a number", axis.option));
-  if (!applies_to(option, method))
+  if (!applies_to(option, method, task))
     throw InvalidArgument(fmt::format("{} has no option {} to tune", method, axis.option));
   if (axis.values.empty())
     throw InvalidArgument(fmt::format("no values of {} to try", axis.option));
@@ -76,7 +76,8 @@ std::vector<TuneAxis> search_axes(const Dataset& data, const TuneOptions& option
                                   const RunControl& control) {
   std::vector<TuneAxis> axes =
       options.axes.empty() ? usual_axes(data, options.base, control) : options.axes;
-  for (const TuneAxis& axis : axes) require_axis(axis, options.base.method);
+  for (const TuneAxis& axis : axes)
+    require_axis(axis, options.base.method, options.base.task);
   return axes;
 }
 

@@ -36,11 +36,14 @@ OptionDescription method_option() {
   return option;
 }
 
+bool is_among(const std::vector<std::string_view>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 bool uses(const Method& method, const OptionDescription& option) {
   if (option.group == OptionGroup::kernel) return method.info.uses_kernel;
   if (option.name == "polish") return method.info.kind == MethodKind::part_of_rows;
-  return std::find(method.info.options.begin(), method.info.options.end(), option.name) !=
-         method.info.options.end();
+  return is_among(method.info.options, option.name);
 }
 
 std::vector<OptionDescription> make_table() {
@@ -66,9 +69,25 @@ std::vector<OptionDescription> make_table() {
 }  // namespace
 
 bool applies_to(const OptionDescription& option, std::string_view method) {
+  return applies_to(option, method, Task::classification) ||
+         applies_to(option, method, Task::regression);
+}
+
+bool applies_to(const OptionDescription& option, std::string_view method, Task task) {
   if (method == kDefaultMethod) method = kExactMethod;
-  return option.methods.empty() ||
-         std::find(option.methods.begin(), option.methods.end(), method) != option.methods.end();
+  if (!option.methods.empty() && !is_among(option.methods, method)) return false;
+  if (option.task && *option.task != task) return false;
+  if (method == kAutoMethod) return true;
+  const MethodInfo& info = find_method(method).info;
+  if (is_among(info.unused, option.name)) return false;
+  return task == Task::classification || !is_among(info.unused_in_regression, option.name);
+}
+
+std::vector<std::string_view> methods_with(const OptionDescription& option, Task task) {
+  std::vector<std::string_view> result = method_names();
+  result.push_back(kAutoMethod);
+  std::erase_if(result, [&](std::string_view name) { return !applies_to(option, name, task); });
+  return result;
 }
 
 const std::vector<OptionDescription>& train_option_table() {

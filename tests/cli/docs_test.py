@@ -1,4 +1,5 @@
 """Help, man pages and completions agree with the commands."""
+import pathlib
 import re
 import shutil
 import subprocess
@@ -23,6 +24,17 @@ class Docs(CliTest):
             self.assertRegex(text, rf"\nExample:\n  tamis {command} ")
             self.assertGreaterEqual(set(self.options(command)), {"--threads", "--memory", "--quiet", "--json", "--help"})
             self.assertLessEqual(max(map(len, text.splitlines())), 100)
+
+    def test_the_library_names_no_flags(self):
+        """It is used from C++ and Python too: its messages name options, "memory", not "--memory"."""
+        root = pathlib.Path(__file__).resolve().parents[2]
+        sources = [path for folder in ("src", "include", "python") for path in (root / folder).rglob("*.?pp")]
+        self.assertGreater(len(sources), 200)
+        for path in sources:
+            code = re.sub(r'"\n\s*"', "", re.sub(r"^\s*//.*$", "", path.read_text(), flags=re.MULTILINE))
+            for text in re.findall(r'"((?:[^"\\\n]|\\.)*)"', code):
+                flags = re.findall(r"(?<![\w'`}])--?[a-z][\w-]*", text.replace("LIBLINEAR's -B", ""))
+                self.assertEqual(flags, [], f"{path}: {text}")
 
     def test_the_table_of_options_names_every_choice(self):
         text = re.sub(r"\n {20,}", " ", self.ok("train", "--help").out)

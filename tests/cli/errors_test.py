@@ -2,6 +2,7 @@
 import gzip
 import lzma
 import os
+import re
 
 from harness import LINEAR_MODEL, CliTest, main
 
@@ -36,6 +37,31 @@ class Usage(CliTest):
         self.fails(2, "noise is 0.7: give 0 to 0.5", "generate", "checkerboard", "--noise", "0.7")
         self.fails(2, "always has 2", "generate", "spirals", "--features", "3")
         self.fails(2, "--index-base", "check", "x", "--index-base", "2")
+
+    def test_options_that_a_method_does_not_use(self):
+        # `options-table METHOD` lists what a method uses: every other option is refused, and the message names who uses it.
+        options, used = {}, {}
+        methods = re.search("one of (.*) or auto", self.run_tamis("train", "x", "--method", "?").err)[1].split(", ")
+        self.assertIn("knn", methods)
+        for method in methods:
+            rows = re.findall(r"^\| `--(\S+)` \| .*? \| (.*?) \|", self.ok("options-table", method).out, re.MULTILINE)
+            used[method] = {name for name, _ in rows}
+            options.update(rows)
+        for method in methods:
+            for name in options.keys() - used[method] - {"polish"}:  # the library itself refuses that
+                value = "1:2" if name == "class-weight" else (re.findall("`([^`]+)`", options[name]) or ["1"])[0]
+                task = ("--task", "regression") if name == "tube" else ()
+                self.fails(2, f"--{name} is for the methods? .*, not for {method}( in a regression)?$", "train", "x", "--method",
+                           method, f"--{name}", value, *task)
+        self.fails(2, "--cost is for the methods exact, linear, .* auto, not for knn$", "train", "x", "--method", "knn", "-c", 1)
+        self.fails(2, "--cost is for the methods .*, not for opt-soft-margin in a regression$", "train", "x", "--method",
+                   "opt-soft-margin", "--task", "regression", "-c", 1)
+
+    def test_options_of_the_other_task(self):
+        self.fails(2, "--class-weight is for a classification, not for a regression", "train", "x", "--task", "regression", "-w1", 2)
+        self.fails(2, "--multiclass is for a classification", "train", "x", "-s", 3, "--multiclass", "one-vs-rest")
+        self.fails(2, "--tube is for a regression, not for a classification", "train", "x", "-p", 0.5)
+        self.fails(2, "--tube is for a regression", "compare", "x", "--methods", "exact", "-p", 0.5)
 
     def test_the_locale_does_not_matter(self):
         settings = dict(os.environ, LC_ALL="de_DE.UTF-8", LANG="de_DE.UTF-8")

@@ -50,6 +50,23 @@ class Interrupt(CliTest):
         self.assertEqual(self.soon("predict", "big.model", "data.svm", "-o", "out.txt"), (130, "", "tamis: interrupted\n"))
         self.assertEqual(self.files(), ["big.model", "data.svm"])
 
+    def test_train_before_anything_was_learned(self):
+        # The sums that this training begins with take minutes; reading takes less than the CPU time waited for.
+        self.ok("generate", "gaussians", "--rows", 200000, "--features", 20, "-o", "data.npy", "-q")
+        self.write("m", "precious")
+        process = self.start("train", "data.npy", "--task", "regression", "--method", "opt-soft-margin", "-o", "m")
+        ticks = 0
+        while ticks < 0.5 * os.sysconf("SC_CLK_TCK"):
+            self.assertIsNone(process.poll())
+            fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+            ticks = int(fields[11]) + int(fields[12])
+            time.sleep(0.002)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=120 if SANITIZED else 60)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(err.decode(), "tamis: interrupted before anything was learned: no model is written; m is left as it was\n")
+        self.assertEqual(self.read("m"), "precious")
+
     def test_waiting_for_input(self):
         process = self.start("check", "-", stdin=subprocess.PIPE)
         status = pathlib.Path(f"/proc/{process.pid}/status")

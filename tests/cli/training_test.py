@@ -192,6 +192,15 @@ class Stopped(CliTest):
         self.assertLess(time.monotonic() - start, 30)
         self.usable()
 
+    def test_a_stopped_run_does_not_replace_a_model_by_a_constant(self):
+        self.write("zeros.csv", "0,0,a\n0,0,b\n" * 50)
+        self.write("m", "precious")
+        self.fails(1, "stopped by time limit before anything was learned: no model is written; m is left as it was", "train",
+                   "zeros.csv", "--method", "linear", "--max-seconds", 1e-9, "-o", "m", "-q")
+        self.assertEqual(self.read("m"), "precious")
+        self.ok("train", "zeros.csv", "--method", "linear", "-o", "m")  # there is nothing to learn, and it was not stopped
+        self.ok("info", "m")
+
     def test_iteration_limit(self):
         result = self.run_tamis(*self.hard, "--max-iterations", 50)
         self.assertEqual(result.code, 3, result.err)

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
+#include "base/memory.hpp"
 #include "fake_series.hpp"
 #include "support/random_data.hpp"
+#include "svm/train_binary.hpp"
 #include "tamis/expansion.hpp"
 #include "tamis/generate.hpp"
 
@@ -42,6 +46,46 @@ TEST_F(FinalTrainingTest, SupportRowsOfAPartAreRowsOfTheData) {
   ASSERT_EQ(std::ssize(rows), parts->support_vectors.rows());
   for (std::size_t s = 0; s < rows.size(); ++s)
     EXPECT_EQ(data_.features().at(rows[s], 1), parts->support_vectors.at(static_cast<Index>(s), 1));
+}
+
+// What would be refused at once is not even begun.
+TEST(FinalTraining, CancelledBeforeItBeginsItIsTheModelOfATrial) {
+  const Dataset board = generate("checkerboard", {.rows = 3000, .seed = 1}).data;
+  const Strata strata = row_strata(board, false);
+  std::atomic<bool> cancel = false;
+  RunControl control;
+  control.cancel = &cancel;
+  Trials trials(board, strata, {}, control);
+  ASSERT_TRUE(trials.series(0).run(at(10, 100), 1000, 100));
+  cancel = true;
+  Candidate refused{"exact", {}};
+  refused.options.kernel = KernelType::precomputed;
+  refused.rows = board.rows();
+  const TrainResult result =
+      train_chosen(board, strata, refused, trials, AutoBudget(0), control);
+  EXPECT_EQ(result.report.stop_reason, StopReason::interrupted);
+  EXPECT_EQ(result.report.rows, 1000);
+  EXPECT_FALSE(trials.series(0).run(at(10, 100), 1000, 100));
+}
+
+// Room for the work space of two thirds of the rows: before, the budget was an error.
+TEST(FinalTraining, RowsThatDoNotFitAreLeftOut) {
+  const Dataset data = named(clouds(60000, 40, 2, 1, 6), {-1.0, 1.0});
+  const Strata strata = row_strata(data, false);
+  RunControl control;
+  const Trials trials(data, strata, {}, control);
+  Candidate candidate{"exact", {}};
+  candidate.rows = data.rows();
+  control.memory_bytes =
+      resident_memory_bytes() + 2 * binary_work_bytes(data.features(), data.rows()) / 3;
+  const TrainResult result =
+      train_chosen(data, strata, candidate, trials, AutoBudget(0), control);
+  EXPECT_LT(result.report.rows, 60000);
+  EXPECT_GT(result.report.rows, 1000);
+  ASSERT_FALSE(result.report.warnings.empty());
+  EXPECT_NE(result.report.warnings.back().find("the memory budget is too small for 60000 rows"),
+            std::string::npos)
+      << result.report.warnings.back();
 }
 
 // A linear kernel is wrong about half of a board, and does not converge in the hundredth of a

@@ -15,7 +15,7 @@ namespace {
 
 Dataset three_clouds(Index rows) { return named(clouds(rows, 3, 3, 1), {1.0, 2.0, 3.0}); }
 
-std::vector<Index> all_of(const TrialSplit& held_out) {
+std::vector<Index> all_of(const TrialHoldOut& held_out) {
   std::vector<Index> rows = held_out.held;
   for (const std::vector<Index>& stratum : held_out.rest)
     rows.insert(rows.end(), stratum.begin(), stratum.end());
@@ -23,11 +23,11 @@ std::vector<Index> all_of(const TrialSplit& held_out) {
   return rows;
 }
 
-TEST(TrialSplit, HeldAndRestAreEveryRowOnce) {
+TEST(TrialHoldOut, HeldAndRestAreEveryRowOnce) {
   for (const Index rows : {6, 7, 30, 299, 2000}) {
     const Dataset data = three_clouds(rows);
     for (const bool regression : {false, true}) {
-      const TrialSplit held_out = draw_hold_out(data, row_strata(data, regression), Random(1));
+      const TrialHoldOut held_out = draw_hold_out(data, row_strata(data, regression), Random(1));
       EXPECT_EQ(all_of(held_out), iota_rows(rows)) << rows;
       EXPECT_EQ(held_out.validation.rows(), std::ssize(held_out.held));
       EXPECT_EQ(held_out.rest_rows, rows - std::ssize(held_out.held));
@@ -36,16 +36,16 @@ TEST(TrialSplit, HeldAndRestAreEveryRowOnce) {
   }
 }
 
-TEST(TrialSplit, AQuarterOfTheRowsAndFifteenThousandAtMost) {
+TEST(TrialHoldOut, AQuarterOfTheRowsAndFifteenThousandAtMost) {
   const Dataset data = three_clouds(2400);
   EXPECT_EQ(std::ssize(draw_hold_out(data, row_strata(data, true), Random(1)).held), 600);
   const Dataset large(random_matrix(70'000, 1, 1), Labels::numeric(std::vector<double>(70'000)));
   EXPECT_EQ(std::ssize(draw_hold_out(large, row_strata(large, true), Random(1)).held), 15'000);
 }
 
-TEST(TrialSplit, ValidationHasTheRowsHeld) {
+TEST(TrialHoldOut, ValidationHasTheRowsHeld) {
   const Dataset data = three_clouds(60);
-  const TrialSplit held_out = draw_hold_out(data, row_strata(data, false), Random(3));
+  const TrialHoldOut held_out = draw_hold_out(data, row_strata(data, false), Random(3));
   for (Index i = 0; i < held_out.validation.rows(); ++i) {
     const Index row = held_out.held[usize(i)];
     EXPECT_EQ(held_out.validation.labels().number(i), data.labels().number(row));

@@ -243,7 +243,8 @@ Method falk_l_method() {
                    .does_regression = false,
                    .needs_features = true,
                    .options = {"index", "selection-centres", "selection-folds", "k-grid",
-                               "cost-grid", "percentiles"}},
+                               "cost-grid", "percentiles"},
+                   .unused = {"cost"}},
           .train = train_falk_l,
           .tuning = {.chooses_itself = true},
           .growth = {1, 1.5}};

@@ -40,7 +40,8 @@ LocalTraining::LocalTraining(const TrainingSet& data, const LocalSettings& setti
   const Index budget = resolve_memory_budget(context.control.memory_bytes);
   const Index needed = resident_memory_bytes() + threads * work;
   require_memory(fmt::format("local machines of {}", counted(settings.k, "row")), needed, budget);
-  cache_bytes_ = (budget - needed) / 10 * 9 / threads;
+  const Index left = (budget - needed) / 10 * 9;
+  cache_bytes_ = std::min(context.options.cache_bytes.value_or(left), left) / threads;
 }
 
 LocalResult LocalTraining::train_on(std::vector<Index> rows, BinarySettings settings,

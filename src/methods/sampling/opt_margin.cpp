@@ -67,7 +67,7 @@ ReweightingSettings sampling_settings(const TrainingSet& data, const TrainOption
   return settings;
 }
 
-// What --margin-k and --nu say; hard for opt-margin.
+// What margin-k and nu say; hard for opt-margin.
 MarginForm wanted_form(const MarginPoints& points, bool is_regression, bool is_hard,
                        const TrainOptions& options) {
   if (is_hard) return {MarginForm::Kind::hard, 1, 0};
@@ -379,7 +379,8 @@ Method opt_margin_method() {
   return {.info = {.name = "opt-margin",
                    .summary = "hard margin by random sampling that ends in a provable optimum",
                    .kind = MethodKind::exact,
-                   .options = {"multiclass", "draw", "carry-support"}},
+                   .options = {"multiclass", "draw", "carry-support"},
+                   .unused = {"cost", "loss", "class-weight"}},
           .train = train_opt_margin,
           .promises = {.is_optimum = true, .needs_separable = true},
           .tuning = {.cost = false}};
@@ -390,7 +391,8 @@ Method opt_soft_margin_method() {
       .info = {.name = "opt-soft-margin",
                .summary = "soft margin or tube by random sampling that ends in a provable optimum",
                .kind = MethodKind::exact,
-               .options = {"multiclass", "margin-k", "nu", "draw", "carry-support"}},
+               .options = {"multiclass", "margin-k", "nu", "draw", "carry-support"},
+               .unused_in_regression = {"cost", "loss"}},
       .train = train_opt_soft_margin,
       .promises = {.is_optimum = true}};
 }
