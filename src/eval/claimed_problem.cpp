@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A coefficient this close to its bound, relative to the bound, is at it: products of cost and
-// weights may be rounded in another order.
+// A coefficient this close to its bound, relative to the cost, is at it: products of cost and
+// weights may be rounded in another order, and what equal rows share leaves a rest.
 constexpr double kAtBound = 1e-9;
 
 // A piece of the dual along one coefficient: it grows by `length` and gains `slope` a unit.
@@ -83,8 +83,10 @@ Side rates(const ClaimedProblem& problem, std::size_t k, double beta, double val
   const double upper = problem.upper(k);
   const double rest = problem.targets[k] - value - problem.ridge(k) * beta;
   Side side;
-  const bool may_grow = !(beta >= upper - kAtBound * std::abs(upper));
-  const bool may_fall = !(beta <= lower + kAtBound * std::abs(lower));
+  const double widest = std::max(upper, -lower);
+  const double near = std::isfinite(widest) ? kAtBound * widest : 0;
+  const bool may_grow = !(beta >= upper - near);
+  const bool may_fall = !(beta <= lower + near);
   side.up = may_grow ? rest - (beta >= 0 ? problem.tube : -problem.tube) : -kInfinity;
   side.down = may_fall ? rest - (beta > 0 ? problem.tube : -problem.tube) : kInfinity;
   return side;

@@ -182,12 +182,13 @@ class Solver {
   std::int64_t iterations_ = 0;
 };
 
-// Rounding in float grows with the coefficients: it must stay well below eps.
+// Rounding in float grows with the coefficients: it must stay well below eps. The diagonal of a
+// kernel that is not positive definite may be negative.
 bool Solver::float_is_enough() const {
   double largest = 0;
   for (Index i = 0; i < problem_.size(); ++i) {
     largest = std::max(largest, std::max(problem_.upper[usize(i)], -problem_.lower[usize(i)]) *
-                                    source_.diagonal()[usize(i)]);
+                                    std::abs(source_.diagonal()[usize(i)]));
   }
   return largest * 1e-7 < 0.05 * stop_.limits().eps;
 }

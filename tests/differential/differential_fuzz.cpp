@@ -132,8 +132,9 @@ struct Answer {
 Verdict judge(const Answer& ours, const Answer& theirs) {
   if (ours.is_good) return theirs.is_good ? Verdict::agree : Verdict::tamis_better;
   if (ours.is_beyond_float) return Verdict::beyond_float;
+  if (ours.distance <= theirs.distance)
+    return ours.distance < theirs.distance / 2 ? Verdict::tamis_better : Verdict::agree;
   if (theirs.is_good) return Verdict::oracle_better;
-  if (ours.distance < theirs.distance / 2) return Verdict::tamis_better;
   return ours.distance > 2 * theirs.distance ? Verdict::oracle_better : Verdict::agree;
 }
 

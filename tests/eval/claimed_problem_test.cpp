@@ -115,6 +115,13 @@ TEST(Share, BoundsAreFilledInTurn) {
 }
 
 // The same x with both labels: nothing is better than both at C, and w does not feel it.
+// 0.7 + 0.7 + 0.7 - 0.7 - 0.7 is not 0.7: the last row keeps a rest, which is no free coefficient.
+TEST(Share, RoundingOfASumIsNoViolation) {
+  const auto problem = classes({-1, -1, -1}, {0.7, 0.7, 0.7});
+  const auto beta = shared(problem, 0);
+  EXPECT_EQ(assess(problem, beta, std::vector{-2.0, -2.0, -2.0}, 1, 1e-3).violation, 0);
+}
+
 TEST(Share, ContradictingRowsGoToTheirBounds) {
   EXPECT_EQ(shared(classes({1, -1}, {2, 2}), 0), (std::vector{2.0, -2.0}));
   EXPECT_EQ(shared(classes({1, -1}, {2, 2}), 1), (std::vector{2.0, -1.0}));
