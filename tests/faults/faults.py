@@ -32,7 +32,7 @@ SMALL = {"falk": ["--k", 20], "falk-c": ["--k", 20], "falk-l": ["--k-grid", 20],
 
 
 def cases():
-    train = [Case(f"train {m}", "train", "train.svm", "--method", m, *SMALL.get(m, []), "-o", "out", "--max-seconds", 20)
+    train = [Case(f"train {m}", "train", "train.svm", "--method", m, *SMALL.get(m, []), "-o", "out")
              for m in METHODS]
     return train + [
         Case("train auto", "train", "train.svm", "--method", "auto", "--max-seconds", 1, "-o", "out", timed=("out",)),

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <new>
 
@@ -19,12 +20,14 @@ namespace {
 
 std::atomic<long> calls{0};
 std::atomic<long> failing_call{0};  // 0: none
+std::atomic<int> new_bytes{-1};     // what new memory holds; -1: whatever it held
 
 void* allocate(std::size_t size, std::size_t alignment) {
   if (++calls == failing_call) throw std::bad_alloc();
   const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
   void* block = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
   if (block == nullptr) throw std::bad_alloc();
+  if (new_bytes >= 0) std::memset(block, new_bytes, size);
   return block;
 }
 
@@ -98,6 +101,20 @@ TEST_P(LibraryFaults, TrainSaveLoadPredict) {
     EXPECT_TRUE(predict(loaded, data.features(), one_thread()) ==
                 predict(model, data.features(), one_thread()));
   });
+}
+
+// What new memory happens to hold must not show. As floats, these bytes are 0, 3.4e38 and NaN.
+TEST_P(LibraryFaults, NeverReadWhatWasNotWritten) {
+  const Dataset data =
+      testing::named(testing::clouds(203, 3, 2, 1, 0.5), std::vector<std::string>{"a", "b"});
+  std::vector<std::string> models;
+  for (const int bytes : {0x00, 0x7F, 0xFF}) {
+    new_bytes = bytes;
+    models.push_back(model_to_bytes(train(data, options_of(GetParam()), one_thread()).model));
+    new_bytes = -1;
+  }
+  EXPECT_TRUE(models[0] == models[1]);
+  EXPECT_TRUE(models[0] == models[2]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, LibraryFaults,

@@ -54,6 +54,7 @@ class StoredGram : public qp::RowSource {
   Index size() const override { return k_.size; }
   std::span<const double> diagonal() const override { return diagonal_; }
   void square(std::span<const Index> points, float* block, Index stride) override {
+    std::fill_n(block, points.size() * usize(stride), 0.0F);
     for (std::size_t r = 0; r < points.size(); ++r) {
       for (std::size_t c = 0; c < points.size(); ++c)
         block[r * usize(stride) + c] = static_cast<float>(k_.at(points[r], points[c]));
