@@ -256,6 +256,25 @@ TEST(Leaders, ARareClassHasFiftyOrAll) {
   EXPECT_EQ(table[2][1], 20);
 }
 
+TEST(Leaders, CopiesDoNotMisleadTheSearch) {
+  // Class 0 are copies for the most part, and class 1 has far more than its share with any one
+  // threshold: samples say little about how the numbers of leaders grow, as in logs of a network.
+  TrainingSet set = spread_classes({160'000, 40'000}, {0.1F, 1});
+  std::vector<Index> drawn = iota_rows(200'000);
+  for (Index i = 0; i < 200'000; ++i) {
+    const Index first = i < 160'000 ? 0 : 160'000;
+    if (i % 20 != 0) drawn[usize(i)] = first + i % 40;
+  }
+  set.features = set.features.select(drawn);
+  MethodCall run;
+  run.options.leader.leaders = 3000;
+  const auto table = leaders_table(set, run);
+  EXPECT_GT(table[0][1], 1100) << "half the share of 2400";
+  EXPECT_GT(table[1][1], 270) << "half the share of 600";
+  EXPECT_LT(table[1][1], 1300) << "twice the share of 600";
+  EXPECT_NEAR(table[0][1] + table[1][1], 3000, 600);
+}
+
 TEST(Leaders, AClassThatTheSampleMissesHasTheCommonThreshold) {
   const TrainingSet all = spread_classes({3000, 3000, 40}, {1, 1, 0.01F});
   TrainingSet part = all;  // the rows of the first two classes

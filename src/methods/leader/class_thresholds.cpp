@@ -78,9 +78,12 @@ class ThresholdSearch {
       left -= own.leaders[c];  // many copies: fewer than it was to have
     }
     if (apart.empty() || !any_at_hand(together)) return thresholds;
-    double most = 0;
-    for (const std::size_t c : together) most += bounds(c).most;
-    const double common = search(together, std::min(left, most)).threshold;
+    Bounds limits{0, 0};
+    for (const std::size_t c : together) {
+      limits.least += bounds(c).least;
+      limits.most += bounds(c).most;
+    }
+    const double common = search(together, std::clamp(left, limits.least, limits.most)).threshold;
     for (const std::size_t c : together) thresholds[c] = common;
     return thresholds;
   }

@@ -13,10 +13,9 @@
 namespace tamis {
 namespace {
 
-constexpr Index kMostLeaders = 20'000;    // unless asked for
-constexpr Index kFirstRows = 16'000;      // of the samples that thresholds are sought on
-constexpr Index kLeastFirstRows = 2'000;  // of the sample of one class
-constexpr Index kRowsPerLeader = 10;      // of the one that it is corrected on
+constexpr Index kMostLeaders = 20'000;  // unless asked for
+constexpr Index kFirstRows = 16'000;    // of the samples that thresholds are sought on
+constexpr Index kRowsPerLeader = 10;    // of the one that it is corrected on
 constexpr int kMostTrials = 24;
 constexpr int kMostCorrections = 4;
 constexpr double kCloseEnough = 0.03;  // of log(leaders / wanted)
@@ -171,7 +170,7 @@ FoundThreshold corrected(double threshold, double slope, const Forecast& forecas
     }
     if (std::abs(miss) < kCloseEnough) break;
     if (trial > 0 && (last_miss - miss) / step > kLeastSlope) slope = (last_miss - miss) / step;
-    if (slope < kLeastSlope) break;
+    if (slope < kLeastSlope) slope = 1;  // of samples too small for what is looked for
     step = std::clamp(miss / slope, -1.0, 1.0);
     threshold *= std::exp(step);
     last_miss = miss;
@@ -190,13 +189,10 @@ FoundThreshold find_threshold(const TrainingSet& data, const Metric& metric, con
                               std::uint64_t step, const TrainContext& context) {
   const auto at_hand = static_cast<Index>(goal.rows.size());
   const auto wanted = static_cast<double>(goal.leaders);
-  const double share = static_cast<double>(at_hand) / static_cast<double>(data.rows());
-  const Index first_rows =
-      std::max(kLeastFirstRows, static_cast<Index>(share * static_cast<double>(kFirstRows)));
   FoundThreshold found;
   double slope = 0;
   {
-    const Forecast first(data, metric, goal, first_rows, step, context);
+    const Forecast first(data, metric, goal, kFirstRows, step, context);
     found.threshold = first_threshold(first, wanted, context);
     found.leaders = first.num_leaders(found.threshold);
     constexpr double kAside = 1.1;
@@ -205,7 +201,7 @@ FoundThreshold find_threshold(const TrainingSet& data, const Metric& metric, con
   }
   const Index rows =
       goal.leaders < at_hand / kRowsPerLeader ? kRowsPerLeader * goal.leaders : at_hand;
-  if (rows <= first_rows || context.must_stop() != StopReason::converged) return found;
+  if (rows <= kFirstRows || context.must_stop() != StopReason::converged) return found;
   const Forecast second(data, metric, goal, rows, step + 6, context);
   const FoundThreshold better = corrected(found.threshold, slope, second, wanted, context);
   return better.leaders.empty() ? found : better;
