@@ -7,9 +7,9 @@
 #include "base/parallel.hpp"
 #include "model/model_parts.hpp"
 #include "tamis/error.hpp"
+#include "training/limited_training.hpp"
 #include "training/prepare.hpp"
 #include "training/registry.hpp"
-#include "training/limited_training.hpp"
 
 namespace tamis {
 namespace {

@@ -71,9 +71,8 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
   };
 
   // A start is as good as what it leads to, and costs no more to keep than to leave.
-  std::vector<BinaryResult> results =
-      train_machines(data, rows, result.decision,
-                     start == nullptr ? while_it_may_run(context, trainer) : trainer);
+  std::vector<BinaryResult> results = train_machines(
+      data, rows, result.decision, start == nullptr ? while_it_may_run(context, trainer) : trainer);
   result.convergence = progress.convergence();
   result.report.machines = 0;
   for (BinaryResult& one : results) {

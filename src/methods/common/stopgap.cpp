@@ -32,9 +32,8 @@ std::vector<Index> stopgap_rows(const TrainingSet& data, const TrainOptions& opt
 
 TrainOptions stopgap_options(TrainOptions options) {
   options.max_seconds = 0;
-  options.max_iterations = options.max_iterations > 0
-                               ? std::min(options.max_iterations, kIterations)
-                               : kIterations;
+  options.max_iterations =
+      options.max_iterations > 0 ? std::min(options.max_iterations, kIterations) : kIterations;
   return options;
 }
 

@@ -114,8 +114,8 @@ void set_anchors(const TrainingSet& data, const Neighborhoods& found, Anchors an
     parts->machine_of_anchor = found.centre_of_row;
     return;
   }
-  AnchorList list = is_complete ? AnchorList{found.centres, {}}
-                                : anchors_when_stopped(found, *trained, anchors);
+  AnchorList list =
+      is_complete ? AnchorList{found.centres, {}} : anchors_when_stopped(found, *trained, anchors);
   drop_unused_rows(data.features, list.rows, trained->machines, parts);
   parts->anchors = std::move(list.rows);
   parts->machine_of_anchor = std::move(list.machines);

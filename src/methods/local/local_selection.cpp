@@ -147,9 +147,9 @@ Tried try_parameters(const TrainingSet& data, const NeighborIndex& index,
       if (context.must_stop() != StopReason::converged) return;
       const Trial& trial = trials[usize(t)];
       const auto rows = neighbors.rows_of(trial.neighbourhood);
-      const Index found = internal_errors(data, rows, internal_rows(data, options),
-                                          options.selection_folds, kernel_of(trial, data, rows),
-                                          trial.cost_factor, context);
+      const Index found =
+          internal_errors(data, rows, internal_rows(data, options), options.selection_folds,
+                          kernel_of(trial, data, rows), trial.cost_factor, context);
       // Machines that were cut short say nothing of their parameters.
       if (context.must_stop() == StopReason::converged) errors[usize(t)] = found;
     });
@@ -259,10 +259,9 @@ LocalParameters select_local_parameters(const TrainingSet& data, const NeighborI
     if (tried.candidates.empty() || (tried.is_cut_short && best.parameters.k > 0)) break;
     for (const Candidate& one : tried.candidates) {
       const LocalParameters& parameters = one.parameters;
-      table.rows.push_back({static_cast<double>(k),
-                            parameters.cost_factor * context.options.cost_or_default(),
-                            parameters.percentile,
-                            one.mean / static_cast<double>(internal_rows(data, options))});
+      table.rows.push_back(
+          {static_cast<double>(k), parameters.cost_factor * context.options.cost_or_default(),
+           parameters.percentile, one.mean / static_cast<double>(internal_rows(data, options))});
     }
     const Candidate& candidate = smoothest_good(tried.candidates);
     if (best.parameters.k > 0 && !clearly_worse(best, candidate)) break;

@@ -125,8 +125,8 @@ TrainedLocally LocalTraining::finish(const Neighborhoods& parts, TrainReport* re
     LocalResult& trained = results_[c];
     const bool counts = is_trained(c);
     is_complete = is_complete && counts;
-    result.machine_of_centre.push_back(
-        counts ? static_cast<std::int32_t>(result.machines.size()) : -1);
+    result.machine_of_centre.push_back(counts ? static_cast<std::int32_t>(result.machines.size())
+                                              : -1);
     if (!counts) continue;
     report->machines += static_cast<Index>(trained.machine.pairs.size());
     constants += trained.machine.only_class >= 0 ? 1 : 0;
