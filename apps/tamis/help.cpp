@@ -90,7 +90,8 @@ std::string section_lines(const CommandEntry& entry, OptionSection section,
                           std::string_view method = {}) {
   std::string lines;
   for (const OptionInfo& info : entry.options.all()) {
-    const bool used = method.empty() || info.described == nullptr || applies_to(*info.described, method);
+    const bool used =
+        method.empty() || info.described == nullptr || applies_to(*info.described, method);
     if (!info.is_argument() && info.section == section && used)
       lines += entry_lines(left_side(info), full_help(info));
   }

@@ -217,12 +217,13 @@ void add_common_options(std::vector<OptionDescription>& table) {
        choice_option<SlackLoss>({"loss", "", "Training error: the slack (l1) or its square (l2)"},
                                 [](auto& o) -> auto& { return o.loss; },
                                 {{"l1", SlackLoss::l1}, {"l2", SlackLoss::l2}}),
-       only_for(Task::regression,
-                with_default(
-                    number_option({"tube", "p", "Regression: errors up to this cost nothing (epsilon)"},
-                                  [](auto& o) -> auto& { return o.tube; }, at_least(0)),
-                    "method auto: 10 % of the standard deviation of the targets",
-                    TrainOptions().tube_or_default())),
+       only_for(
+           Task::regression,
+           with_default(number_option(
+                            {"tube", "p", "Regression: errors up to this cost nothing (epsilon)"},
+                            [](auto& o) -> auto& { return o.tube; }, at_least(0)),
+                        "method auto: 10 % of the standard deviation of the targets",
+                        TrainOptions().tube_or_default())),
        class_weight_option(), scale_option(),
        number_option(
            {"seed", "", "Random seed"}, [](auto& o) -> auto& { return o.seed; }, at_least(0)),
@@ -238,12 +239,12 @@ void add_common_options(std::vector<OptionDescription>& table) {
            [](auto& o) -> auto& { return o.max_seconds; }, at_least(0)))});
   table.push_back(only_for(
       Task::classification,
-      choice_option<Multiclass>({"multiclass", "",
-                                 "Multi-class strategy: one binary SVM per pair of classes with "
-                                 "majority vote, or one per class"},
-                                [](auto& o) -> auto& { return o.multiclass; },
-                                {{"one-vs-one", Multiclass::one_vs_one},
-                                 {"one-vs-rest", Multiclass::one_vs_rest}})));
+      choice_option<Multiclass>(
+          {"multiclass", "",
+           "Multi-class strategy: one binary SVM per pair of classes with "
+           "majority vote, or one per class"},
+          [](auto& o) -> auto& { return o.multiclass; },
+          {{"one-vs-one", Multiclass::one_vs_one}, {"one-vs-rest", Multiclass::one_vs_rest}})));
 }
 
 void add_kernel_options(std::vector<OptionDescription>& table) {

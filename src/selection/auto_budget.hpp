@@ -55,8 +55,6 @@ class AutoBudget {
   static constexpr double kTrialGrace = 1.5;
   /// Times the seconds of the last round of judging that the next one may take.
   static constexpr double kNextRound = 1.2;
-  /// Of the limit, after which the last training is cancelled should it not stop by itself.
-  static constexpr double kTrainingGrace = 0.01;
 
  private:
   // Steps 1 to 3, and the climb of step 5: together they leave a quarter of the limit to train.

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "base/checked.hpp"
-#include "base/deadline.hpp"
 #include "base/progress.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
@@ -20,12 +19,9 @@ namespace {
 std::optional<TrainResult> train_in_time(const Dataset& rows, TrainOptions options,
                                          const AutoBudget& budget, const RunControl& control) {
   const double left = budget.left();
-  const bool limited = std::isfinite(left);
-  options.max_seconds = limited ? std::max(0.01, left) : 0;
-  const double grace = AutoBudget::kTrainingGrace * budget.limit();
-  const Deadline deadline(control, limited ? std::max(0.02, left + grace) : left);
+  options.max_seconds = std::isfinite(left) ? std::max(0.01, left) : 0;
   try {
-    return run_method(rows, options, deadline.control());
+    return run_method(rows, options, control);
   } catch (const Cancelled&) {
     return std::nullopt;
   }
@@ -122,11 +118,7 @@ TrainResult train_chosen(const Dataset& data, const Strata& strata, const Candid
     if (!trials.best()) throw Cancelled();
     return model_of_trial(*trials.best(), control);
   }
-  StopReason& stop_reason = result->report.stop_reason;
-  // The deadline's cancel is not the caller's.
-  if (stop_reason == StopReason::interrupted && !control.cancelled())
-    stop_reason = StopReason::time_limit;
-  if (stop_reason >= StopReason::time_limit && is_worse(*result, trials, control))
+  if (result->report.stop_reason >= StopReason::time_limit && is_worse(*result, trials, control))
     return model_of_trial(*trials.best(), control);
   return *std::move(result);
 }

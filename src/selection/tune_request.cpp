@@ -76,8 +76,7 @@ std::vector<TuneAxis> search_axes(const Dataset& data, const TuneOptions& option
                                   const RunControl& control) {
   std::vector<TuneAxis> axes =
       options.axes.empty() ? usual_axes(data, options.base, control) : options.axes;
-  for (const TuneAxis& axis : axes)
-    require_axis(axis, options.base.method, options.base.task);
+  for (const TuneAxis& axis : axes) require_axis(axis, options.base.method, options.base.task);
   return axes;
 }
 

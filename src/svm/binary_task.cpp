@@ -1,6 +1,8 @@
 #include "svm/binary_task.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 
 namespace tamis {
 
@@ -13,6 +15,20 @@ void MachineStats::add(const MachineStats& other) {
   cached_evaluations += other.cached_evaluations;
   bounded_support_vectors += other.bounded_support_vectors;
   stop_reason = std::max(stop_reason, other.stop_reason);
+}
+
+BinaryResult untrained(const BinaryTask& task, Task kind, StopReason stop) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double sum = std::accumulate(task.targets.begin(), task.targets.end(), 0.0);
+  BinaryResult result;
+  if (kind == Task::classification)
+    result.machine.offset = sum >= 0 ? 1 : -1;
+  else if (!task.targets.empty())
+    result.machine.offset = sum / static_cast<double>(task.targets.size());
+  result.stats.stop_reason = stop;
+  result.stats.gap = kInfinity;
+  result.stats.violation = kInfinity;
+  return result;
 }
 
 }  // namespace tamis

@@ -37,6 +37,10 @@ struct BinaryResult {
   MachineStats stats;
 };
 
+/// For a task that time or the caller left no moment for: always the class with more rows, or the
+/// mean of the numbers.
+BinaryResult untrained(const BinaryTask& task, Task kind, StopReason stop);
+
 using BinaryTrainer = std::function<BinaryResult(const BinaryTask&)>;
 
 }  // namespace tamis

@@ -90,9 +90,8 @@ class UsedOptions : public MethodContract {
   // What the option changes, for a task.
   bool shows(const std::string& name, Task task) const {
     const Index rows = is_optimum() ? 240 : 900;  // the others draw some of them
-    const Dataset data = task == Task::regression
-                             ? wave(rows, 3, 2, needs_separable() ? 0 : 0.1)
-                             : named(clouds(rows, 3, 3, 2), {1.0, 2.0, 3.0});
+    const Dataset data = task == Task::regression ? wave(rows, 3, 2, needs_separable() ? 0 : 0.1)
+                                                  : named(clouds(rows, 3, 3, 2), {1.0, 2.0, 3.0});
     const Example& example = examples().at(name);
     TrainOptions o = options();
     o.task = task;

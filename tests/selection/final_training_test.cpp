@@ -61,8 +61,7 @@ TEST(FinalTraining, CancelledBeforeItBeginsItIsTheModelOfATrial) {
   Candidate refused{"exact", {}};
   refused.options.kernel = KernelType::precomputed;
   refused.rows = board.rows();
-  const TrainResult result =
-      train_chosen(board, strata, refused, trials, AutoBudget(0), control);
+  const TrainResult result = train_chosen(board, strata, refused, trials, AutoBudget(0), control);
   EXPECT_EQ(result.report.stop_reason, StopReason::interrupted);
   EXPECT_EQ(result.report.rows, 1000);
   EXPECT_FALSE(trials.series(0).run(at(10, 100), 1000, 100));
@@ -78,8 +77,7 @@ TEST(FinalTraining, RowsThatDoNotFitAreLeftOut) {
   candidate.rows = data.rows();
   control.memory_bytes =
       resident_memory_bytes() + 2 * binary_work_bytes(data.features(), data.rows()) / 3;
-  const TrainResult result =
-      train_chosen(data, strata, candidate, trials, AutoBudget(0), control);
+  const TrainResult result = train_chosen(data, strata, candidate, trials, AutoBudget(0), control);
   EXPECT_LT(result.report.rows, 60000);
   EXPECT_GT(result.report.rows, 1000);
   ASSERT_FALSE(result.report.warnings.empty());

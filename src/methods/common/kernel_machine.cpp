@@ -31,6 +31,14 @@ Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& co
   return wanted ? std::min(*wanted / at_once, cache) : cache;
 }
 
+BinaryTrainer while_it_may_run(const TrainContext& context, BinaryTrainer trainer) {
+  return [&context, trainer = std::move(trainer)](const BinaryTask& task) {
+    const StopReason stop = context.must_stop();
+    return stop == StopReason::converged ? trainer(task)
+                                         : untrained(task, context.options.task, stop);
+  };
+}
+
 std::vector<Index> KernelMachine::support_rows() const {
   std::vector<Index> rows;
   for (const TrainedMachine& machine : machines)
@@ -62,7 +70,9 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
     return one;
   };
 
-  std::vector<BinaryResult> results = train_machines(data, rows, result.decision, trainer);
+  // A start is as good as what it leads to, and costs no more to keep than to leave.
+  std::vector<BinaryResult> results = train_machines(
+      data, rows, result.decision, start == nullptr ? while_it_may_run(context, trainer) : trainer);
   result.convergence = progress.convergence();
   result.report.machines = 0;
   for (BinaryResult& one : results) {

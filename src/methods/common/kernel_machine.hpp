@@ -27,6 +27,10 @@ struct KernelMachine {
 Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& context,
                      Index at_once);
 
+/// The trainer, until the run must stop: tasks that begin later are left untrained. With many
+/// classes, what each task prepares would add up.
+BinaryTrainer while_it_may_run(const TrainContext& context, BinaryTrainer trainer);
+
 /// Trains on the given rows of `data`, ascending and each once; a class without a row gets machines
 /// that never choose it over another with rows. `start`: a machine trained before on some of these
 /// rows (and others), to begin from.

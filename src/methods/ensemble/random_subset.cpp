@@ -149,7 +149,15 @@ MethodResult train_random_subset(const TrainingSet& data, const TrainContext& co
   };
   std::vector<Index> rows(usize(data.rows()));
   std::iota(rows.begin(), rows.end(), 0);
-  train_machines(data, rows, decision, trainer);
+  const std::vector<BinaryResult> results =
+      train_machines(data, rows, decision, while_it_may_run(context, trainer));
+  for (std::size_t m = 0; m < results.size(); ++m) {
+    const StopReason stop = results[m].stats.stop_reason;
+    if (stop == StopReason::converged) continue;
+    parts[m].offset = results[m].machine.offset;
+    parts[m].record.work.machines = 0;
+    parts[m].record.work.stop_reason = stop;
+  }
 
   MethodResult result;
   TrainReport& report = result.report;

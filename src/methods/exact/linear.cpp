@@ -72,9 +72,9 @@ MethodResult train_linear(const TrainingSet& data, const TrainContext& context) 
     progress.machine_done();
     std::copy(solution.weights.begin(), solution.weights.end(),
               parts.weights.begin() + task.index * cols);
-    parts.offsets[usize(task.index)] = solution.offset;
     support_rows[usize(task.index)] = solution.support_vectors;
     BinaryResult result;
+    result.machine.offset = solution.offset;
     result.stats.objective = solution.objective;
     result.stats.gap = solution.gap;
     result.stats.violation = solution.violation;
@@ -89,7 +89,11 @@ MethodResult train_linear(const TrainingSet& data, const TrainContext& context) 
   MethodResult result;
   result.report.machines = 0;
   bool beyond_precision = false;
-  for (const BinaryResult& one : train_machines(data, rows, parts.decision, trainer)) {
+  const std::vector<BinaryResult> results =
+      train_machines(data, rows, parts.decision, while_it_may_run(context, trainer));
+  for (std::size_t m = 0; m < results.size(); ++m) {
+    const BinaryResult& one = results[m];
+    parts.offsets[m] = one.machine.offset;
     add_machine(one.stats, &result.report);
     beyond_precision = beyond_precision || one.stats.stop_reason == StopReason::precision_limit;
   }

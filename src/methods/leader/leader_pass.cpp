@@ -53,6 +53,7 @@ std::vector<Index> find_leaders(const TrainingSet& data, const Metric& metric,
                                 const TrainContext& context) {
   std::vector<Index> leaders;
   if (order.empty()) return leaders;
+  if (context.must_stop() != StopReason::converged) return {order[0]};  // before rows are copied
   try {
     const auto index = make_neighbor_index(data.features.select(order), metric,
                                            Structure::automatic, context.control);

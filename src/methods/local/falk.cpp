@@ -66,35 +66,59 @@ void drop_unused_rows(const Matrix& features, std::vector<Index>& centres,
   parts->rows = features.select(kept);
 }
 
-// Every row asks the machine of its center, or that on the sample.
-void anchor_rows(const TrainingSet& data, const Neighborhoods& found, const TrainedLocally& trained,
-                 LocalParts* parts) {
-  parts->rows = data.features;
-  std::vector<std::int32_t> machine_of_row(usize(data.rows()), trained.stopgap);
-  for (std::size_t row = 0; row < found.centre_of_row.size(); ++row) {
-    const std::int32_t centre = found.centre_of_row[row];
-    if (centre >= 0) machine_of_row[row] = trained.machine_of_centre[usize(centre)];
+// Which rows are asked, and the machine of each.
+struct AnchorList {
+  std::vector<Index> rows;
+  std::vector<std::int32_t> machines;
+
+  void add(Index row, std::int32_t machine) {
+    rows.push_back(row);
+    machines.push_back(machine);
   }
-  parts->machine_of_anchor = std::move(machine_of_row);
+};
+
+// Of a search that was stopped: rows, or centers, with a machine of their own, and rows of the
+// sample that have none. A model grows with what was trained, not with the data.
+AnchorList anchors_when_stopped(const Neighborhoods& found, const TrainedLocally& trained,
+                                Anchors anchors) {
+  AnchorList list;
+  if (trained.machines.size() == 1) {
+    list.add(0, trained.stopgap);
+    return list;
+  }
+  const auto machine_of = [&](Index row) {
+    const std::int32_t centre = found.centre_of_row[usize(row)];
+    return centre < 0 ? trained.stopgap : trained.machine_of_centre[usize(centre)];
+  };
+  if (anchors == Anchors::rows) {
+    for (Index row = 0; row < std::ssize(found.centre_of_row); ++row) {
+      if (machine_of(row) != trained.stopgap) list.add(row, machine_of(row));
+    }
+  } else {
+    for (std::size_t c = 0; c < found.centres.size(); ++c) {
+      if (trained.machine_of_centre[c] != trained.stopgap)
+        list.add(found.centres[c], trained.machine_of_centre[c]);
+    }
+  }
+  for (const Index row : trained.stopgap_rows) {
+    if (machine_of(row) == trained.stopgap) list.add(row, trained.stopgap);
+  }
+  return list;
 }
 
-// Centers, and rows of the sample that no center reaches.
-void anchor_centres(const TrainingSet& data, const Neighborhoods& found, TrainedLocally* trained,
-                    LocalParts* parts) {
-  std::vector<Index> anchors = found.centres;
-  std::vector<std::int32_t> machine_of_anchor = trained->machine_of_centre;
-  for (const Index row : trained->stopgap_rows) {
-    if (!found.centre_of_row.empty() && found.centre_of_row[usize(row)] >= 0) continue;
-    anchors.push_back(row);
-    machine_of_anchor.push_back(trained->stopgap);
+void set_anchors(const TrainingSet& data, const Neighborhoods& found, Anchors anchors,
+                 TrainedLocally* trained, LocalParts* parts) {
+  const bool is_complete = trained->stopgap < 0;
+  if (is_complete && anchors == Anchors::rows) {
+    parts->rows = data.features;
+    parts->machine_of_anchor = found.centre_of_row;
+    return;
   }
-  if (anchors.empty()) {
-    anchors = {0};
-    machine_of_anchor = {trained->stopgap};
-  }
-  drop_unused_rows(data.features, anchors, trained->machines, parts);
-  parts->anchors = std::move(anchors);
-  if (trained->stopgap >= 0) parts->machine_of_anchor = std::move(machine_of_anchor);
+  AnchorList list =
+      is_complete ? AnchorList{found.centres, {}} : anchors_when_stopped(found, *trained, anchors);
+  drop_unused_rows(data.features, list.rows, trained->machines, parts);
+  parts->anchors = std::move(list.rows);
+  parts->machine_of_anchor = std::move(list.machines);
 }
 
 std::shared_ptr<const Machine> make_machine(const TrainingSet& data, const Neighborhoods& found,
@@ -102,10 +126,7 @@ std::shared_ptr<const Machine> make_machine(const TrainingSet& data, const Neigh
   LocalParts parts;
   parts.kernel = data.kernel;
   parts.num_classes = data.num_classes;
-  if (anchors == Anchors::rows)
-    anchor_rows(data, found, trained, &parts);
-  else
-    anchor_centres(data, found, &trained, &parts);
+  set_anchors(data, found, anchors, &trained, &parts);
   parts.gammas = std::move(trained.gammas);
   LocalModelsBuilder builder;
   for (const LocalMachine& machine : trained.machines) builder.add(machine);

@@ -346,13 +346,14 @@ MethodResult train_sampled(const TrainingSet& data, const TrainContext& context,
   std::vector<SampledMachine> machines(usize(count));
   std::vector<Index> rows(usize(data.rows()));
   std::iota(rows.begin(), rows.end(), 0);
+  const BinaryTrainer trainer = [&](const BinaryTask& task) {
+    SampledMachine& own = machines[usize(task.index)];
+    own = data.is_regression() ? train_tube(run) : train_classes(run, task);
+    progress.machine_done();
+    return own.result;
+  };
   const std::vector<BinaryResult> results =
-      train_machines(data, rows, decision, [&](const BinaryTask& task) {
-        SampledMachine& own = machines[usize(task.index)];
-        own = data.is_regression() ? train_tube(run) : train_classes(run, task);
-        progress.machine_done();
-        return own.result;
-      });
+      train_machines(data, rows, decision, while_it_may_run(context, trainer));
   KernelMachine trained;
   trained.decision = decision;
   trained.report.machines = 0;
