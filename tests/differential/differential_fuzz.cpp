@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "base/parallel.hpp"
 #include "differential/bounded_oracles.hpp"
 #include "io/libsvm_model.hpp"
 #include "kernels/kernel_value.hpp"
@@ -57,6 +58,13 @@ struct Outcome {
 // More than the oracles get: what is hard for both is not held against anyone.
 constexpr std::int64_t kMaxPairs = 2'000'000;
 constexpr std::int64_t kMaxEpochs = 20'000;
+
+// The problems are too small for more.
+RunControl one_thread() {
+  RunControl control;
+  control.threads = 1;
+  return control;
+}
 
 // The problem's kernel on its rows: how long they are in feature space, and how exact values are.
 class FeatureSpace {
@@ -104,7 +112,7 @@ double coefficient_sum(const Model& model) {
 // An answer that was certified, with its figures.
 struct Answer {
   Answer(const RandomProblem& problem, const Model& model)
-      : certificate(certify(model, problem.data(), problem.options)),
+      : certificate(certify(model, problem.data(), problem.options, one_thread())),
         coefficients(coefficient_sum(model)) {
     const FeatureSpace space(problem);
     const double eps = problem.options.eps;
@@ -146,8 +154,8 @@ Verdict judge(const Answer& ours, const Answer& theirs) {
 // the intercepts, which the first row tells.
 bool values_agree(const RandomProblem& problem, const Model& ours, const Model& theirs,
                   double gap_root, double rounding) {
-  const DecisionValues own = decision_values(ours, problem.features);
-  const DecisionValues other = decision_values(theirs, problem.features);
+  const DecisionValues own = decision_values(ours, problem.features, one_thread());
+  const DecisionValues other = decision_values(theirs, problem.features, one_thread());
   const FeatureSpace space(problem);
   // A positive value means the first class of the model.
   const double sign = ours.classes() == theirs.classes() ? 1 : -1;
@@ -164,8 +172,8 @@ bool values_agree(const RandomProblem& problem, const Model& ours, const Model& 
 // several classes votes can be equal, which the two settle by their own order of classes.
 bool predictions_agree(const RandomProblem& problem, const Model& theirs, BoundedLibsvm& oracle,
                        double rounding) {
-  const Labels labels = predict(theirs, problem.features);
-  const DecisionValues values = decision_values(theirs, problem.features);
+  const Labels labels = predict(theirs, problem.features, one_thread());
+  const DecisionValues values = decision_values(theirs, problem.features, one_thread());
   for (Index i = 0; i < labels.size(); ++i) {
     const double difference = std::abs(oracle.prediction(i) - labels.number(i));
     const double value = std::abs(values.at(i, 0));
@@ -187,7 +195,7 @@ bool labels_agree(const RandomProblem& problem, const Model& model, const Answer
 }
 
 Model read_model(const std::string& text) {
-  return parse_libsvm_model("LIBSVM", {text, nullptr, 0});
+  return with_threads(1, [&] { return parse_libsvm_model("LIBSVM", {text, nullptr, 0}); });
 }
 
 Outcome unfinished(const TrainReport& report) {
@@ -198,7 +206,7 @@ Outcome unfinished(const TrainReport& report) {
 }
 
 Outcome against_libsvm(const RandomProblem& problem) {
-  const auto [model, report] = train(problem.data(), problem.options);
+  const auto [model, report] = train(problem.data(), problem.options, one_thread());
   const auto oracle = BoundedLibsvm::train(problem);
   if (!oracle) return unfinished(report);
   const Model theirs = read_model(oracle->text());
@@ -260,7 +268,7 @@ LinearWeights weights_of(const Model& model) {
 }
 
 Outcome against_liblinear(const RandomProblem& problem) {
-  const auto [model, report] = train(problem.data(), problem.options);
+  const auto [model, report] = train(problem.data(), problem.options, one_thread());
   const LinearWeights theirs = train_liblinear(problem);
   const Primal own = primal(problem, weights_of(model));
   const Primal other = primal(problem, theirs);
