@@ -69,7 +69,8 @@ bool FreeSetSolver::prepare() {
   std::vector<Index> used;
   for (std::size_t i = 0; i < size_; ++i) {
     if (!at_bound(i)) free_.push_back(i);
-    if (beta_[i] != 0) used.push_back(static_cast<Index>(i));
+    // 0 may lie between the bounds, as in a regression: a free point needs its row there too.
+    if (beta_[i] != 0 || !at_bound(i)) used.push_back(static_cast<Index>(i));
   }
   if (!fetch_rows(used)) return false;
   for (const Index i : used) {

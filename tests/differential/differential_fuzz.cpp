@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "base/parallel.hpp"
 #include "differential/bounded_oracles.hpp"
 #include "io/libsvm_model.hpp"
 #include "kernels/kernel_value.hpp"
@@ -35,15 +36,17 @@ enum class Verdict {
   oracle_unfinished,
   both_unfinished,
   beyond_float,
+  precision_limit,
   refused,
   labels_differ
 };
-constexpr std::array<const char*, 8> kNames = {"agree",
+constexpr std::array<const char*, 9> kNames = {"agree",
                                                "tamis better",
                                                "oracle better",
                                                "oracle out of iterations",
                                                "both out of iterations",
                                                "sigmoid kernel beyond float32",
+                                               "linear: told to scale the columns",
                                                "refused: kernel values overflow",
                                                "labels differ"};
 
@@ -53,7 +56,15 @@ struct Outcome {
 };
 
 // More than the oracles get: what is hard for both is not held against anyone.
-constexpr std::int64_t kMaxIterations = 2'000'000;
+constexpr std::int64_t kMaxPairs = 2'000'000;
+constexpr std::int64_t kMaxEpochs = 20'000;
+
+// The problems are too small for more.
+RunControl one_thread() {
+  RunControl control;
+  control.threads = 1;
+  return control;
+}
 
 // The problem's kernel on its rows: how long they are in feature space, and how exact values are.
 class FeatureSpace {
@@ -101,7 +112,7 @@ double coefficient_sum(const Model& model) {
 // An answer that was certified, with its figures.
 struct Answer {
   Answer(const RandomProblem& problem, const Model& model)
-      : certificate(certify(model, problem.data(), problem.options)),
+      : certificate(certify(model, problem.data(), problem.options, one_thread())),
         coefficients(coefficient_sum(model)) {
     const FeatureSpace space(problem);
     const double eps = problem.options.eps;
@@ -143,8 +154,8 @@ Verdict judge(const Answer& ours, const Answer& theirs) {
 // the intercepts, which the first row tells.
 bool values_agree(const RandomProblem& problem, const Model& ours, const Model& theirs,
                   double gap_root, double rounding) {
-  const DecisionValues own = decision_values(ours, problem.features);
-  const DecisionValues other = decision_values(theirs, problem.features);
+  const DecisionValues own = decision_values(ours, problem.features, one_thread());
+  const DecisionValues other = decision_values(theirs, problem.features, one_thread());
   const FeatureSpace space(problem);
   // A positive value means the first class of the model.
   const double sign = ours.classes() == theirs.classes() ? 1 : -1;
@@ -161,8 +172,8 @@ bool values_agree(const RandomProblem& problem, const Model& ours, const Model& 
 // several classes votes can be equal, which the two settle by their own order of classes.
 bool predictions_agree(const RandomProblem& problem, const Model& theirs, BoundedLibsvm& oracle,
                        double rounding) {
-  const Labels labels = predict(theirs, problem.features);
-  const DecisionValues values = decision_values(theirs, problem.features);
+  const Labels labels = predict(theirs, problem.features, one_thread());
+  const DecisionValues values = decision_values(theirs, problem.features, one_thread());
   for (Index i = 0; i < labels.size(); ++i) {
     const double difference = std::abs(oracle.prediction(i) - labels.number(i));
     const double value = std::abs(values.at(i, 0));
@@ -184,7 +195,7 @@ bool labels_agree(const RandomProblem& problem, const Model& model, const Answer
 }
 
 Model read_model(const std::string& text) {
-  return parse_libsvm_model("LIBSVM", {text, nullptr, 0});
+  return with_threads(1, [&] { return parse_libsvm_model("LIBSVM", {text, nullptr, 0}); });
 }
 
 Outcome unfinished(const TrainReport& report) {
@@ -195,7 +206,7 @@ Outcome unfinished(const TrainReport& report) {
 }
 
 Outcome against_libsvm(const RandomProblem& problem) {
-  const auto [model, report] = train(problem.data(), problem.options);
+  const auto [model, report] = train(problem.data(), problem.options, one_thread());
   const auto oracle = BoundedLibsvm::train(problem);
   if (!oracle) return unfinished(report);
   const Model theirs = read_model(oracle->text());
@@ -257,7 +268,7 @@ LinearWeights weights_of(const Model& model) {
 }
 
 Outcome against_liblinear(const RandomProblem& problem) {
-  const auto [model, report] = train(problem.data(), problem.options);
+  const auto [model, report] = train(problem.data(), problem.options, one_thread());
   const LinearWeights theirs = train_liblinear(problem);
   const Primal own = primal(problem, weights_of(model));
   const Primal other = primal(problem, theirs);
@@ -265,17 +276,22 @@ Outcome against_liblinear(const RandomProblem& problem) {
   const bool cut_short = report.stop_reason == StopReason::iteration_limit;
   if (!theirs.converged && (cut_short || own.value <= other.value + tolerance))
     return unfinished(report);
-  return {own.value < other.value - tolerance   ? Verdict::tamis_better
-          : own.value > other.value + tolerance ? Verdict::oracle_better
-                                                : Verdict::agree,
+  // Values so large that their products exceed double precision end a linear training with the
+  // advice to scale the columns.
+  const bool told = report.stop_reason == StopReason::precision_limit;
+  return {own.value < other.value - tolerance    ? Verdict::tamis_better
+          : own.value <= other.value + tolerance ? Verdict::agree
+          : told                                 ? Verdict::precision_limit
+                                                 : Verdict::oracle_better,
           fmt::format("tamis {} primal {:.6g} gap {:.3g}; LIBLINEAR primal {:.6g}",
                       stop_reason_name(report.stop_reason), own.value, report.gap, other.value)};
 }
 
 Outcome compare(RandomProblem problem) {
-  problem.options.max_iterations = kMaxIterations;
+  const bool linear = problem.oracle == Oracle::liblinear;
+  problem.options.max_iterations = linear ? kMaxEpochs : kMaxPairs;
   try {
-    return problem.oracle == Oracle::libsvm ? against_libsvm(problem) : against_liblinear(problem);
+    return linear ? against_liblinear(problem) : against_libsvm(problem);
   } catch (const DataError& error) {
     return {Verdict::refused, error.what()};
   }

@@ -77,6 +77,15 @@ TEST(FreeSet, SoftAndSquaredSlacks) {
   }
 }
 
+// A regression without a tube: coefficients of zero are free, and their rows are needed.
+TEST(FreeSet, RegressionWithoutTube) {
+  const Dataset data = wave(12, 2, 5);
+  std::vector<double> targets;
+  for (Index i = 0; i < data.rows(); ++i) targets.push_back(data.labels().number(i));
+  const Gram k = gram({.gamma = 0.7}, data.features());
+  for (const double cost : {0.2, 5.0}) expect_optimal(with_start(svr_problem(targets, cost, 0)), k);
+}
+
 // Points that depend on each other, and copies: the matrix of the free ones is singular.
 TEST(FreeSet, DependentPoints) {
   const Matrix square = Matrix::dense(8, 2, {1, 1, -1, 1, 1, -1, -1, -1, 1, 1, -1, 1, 1, 0, -1, 0});
