@@ -19,7 +19,8 @@ TARGET = SOURCES / "_arguments.py"
 #: Options that are not arguments: the class says what they are.
 IN_THE_CLASS = {"method", "task"}
 #: Options that mean nothing for the other task.
-ONLY_FOR = {"tube": "regression", "class-weight": "classification", "multiclass": "classification"}
+ONLY_FOR = {"tube": "regression", "class-weight": "classification", "multiclass": "classification",
+            "discount-outliers": "classification"}
 #: The tube and its C are found by k, and its slacks are linear.
 WITHOUT_EFFECT = {"TubeSVR": {"cost", "loss"}}
 
