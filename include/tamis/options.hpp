@@ -136,12 +136,23 @@ struct MarginK {
   double value = 0;  ///< >= 1
 };
 
+/// Random sampling that makes no progress draws twice as many rows. Its delta, by which it judges
+/// whether violators are few enough to double their weight, then changes too.
+enum class StalledDelta {
+  halve,     ///< heavier violators pass: fewer rounds
+  doubling,  ///< as the paper proposes
+};
+
 /// Random sampling with a certificate: opt-margin, opt-soft-margin.
 struct OptMarginOptions {
   MarginK margin_k = {};
   std::optional<double> nu = {};   ///< k as a fraction: k = nu * rows / 2, in (0, 1]
   std::optional<Index> draw = {};  ///< rows of the first draw; automatic: by the number of features
   bool carry_support = true;       ///< keep the support vectors of one draw in the next
+  StalledDelta stalled_delta = StalledDelta::halve;
+  /// Halve D (C) of a misclassified row whenever its sampling weight is doubled. The answer is the
+  /// optimum of the problem with the row weights of the report's table `discounts`.
+  bool discount_outliers = false;
 };
 
 /// How the members of an ensemble are combined.

@@ -145,8 +145,9 @@ class LocalSamplingSVCArguments:
 class OptMarginSVCArguments:
     def __init__(
         self, *, margin: str = "soft", margin_k: float | str | None = None, nu: float | None = None,
-        draw: int | None = None, carry_support: bool = True, C: float = 1.0, kernel: Kernel = "rbf",
-        degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0, loss: str = "l1",
+        draw: int | None = None, carry_support: bool = True, stalled_delta: str = "halve",
+        discount_outliers: bool = False, C: float = 1.0, kernel: Kernel = "rbf", degree: int = 3,
+        gamma: float | str = "scale", coef0: float = 0.0, loss: str = "l1",
         class_weight: ClassWeight = None, multi_class: str = "ovo",
         decision_function_shape: str = "ovr", break_ties: bool = False, probability: bool = False,
         scale: str = "none", tol: float = 0.001, max_iter: int = -1,
@@ -233,9 +234,9 @@ class SubsampleSVCArguments:
 class TubeSVRArguments:
     def __init__(
         self, *, margin: str = "soft", margin_k: float | str | None = None, nu: float | None = None,
-        draw: int | None = None, carry_support: bool = True, epsilon: float = 0.1,
-        kernel: Kernel = "rbf", degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0,
-        scale: str = "none", tol: float = 0.001, max_iter: int = -1,
+        draw: int | None = None, carry_support: bool = True, stalled_delta: str = "halve",
+        epsilon: float = 0.1, kernel: Kernel = "rbf", degree: int = 3, gamma: float | str = "scale",
+        coef0: float = 0.0, scale: str = "none", tol: float = 0.001, max_iter: int = -1,
         max_seconds: float | None = None, max_memory: int | str | None = None,
         cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
         progress: Progress = None, verbose: bool = False,

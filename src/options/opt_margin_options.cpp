@@ -69,6 +69,15 @@ void add_opt_margin_options(std::vector<OptionDescription>& table) {
                                 [](auto& o) -> auto& { return o.opt_margin.draw; }, at_least(1),
                                 {"automatic", "6 (features + 1)^2, at most 1500"}));
   table.push_back(carry_support_option());
+  table.push_back(choice_option<StalledDelta>(
+      {"stalled-delta", "",
+       "Change of delta when rounds stall and draws are doubled (double follows the paper)"},
+      [](auto& o) -> auto& { return o.opt_margin.stalled_delta; },
+      {{"halve", StalledDelta::halve}, {"double", StalledDelta::doubling}}));
+  table.push_back(flag_option(
+      {"discount-outliers", "",
+       "Halve the penalty of a misclassified row whenever its sampling weight is doubled"},
+      [](auto& o) -> auto& { return o.opt_margin.discount_outliers; }));
 }
 
 }  // namespace tamis

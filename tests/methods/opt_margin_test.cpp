@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "methods/sampling/draw_margin.hpp"
+#include "methods/opt_margin_problems.hpp"
 #include "support/naive_qp.hpp"
 #include "tamis/certify.hpp"
 #include "tamis/error.hpp"
@@ -18,48 +19,11 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-TrainOptions settings(const std::string& method, KernelType kernel, double eps = 1e-4) {
-  TrainOptions options;
-  options.method = method;
-  options.kernel = kernel;
-  options.gamma = {Gamma::Rule::value, 0.5};
-  options.coef0 = 1;
-  options.degree = 2;
-  options.eps = eps;
-  options.opt_margin.draw = 30;  // small, so that small problems take several rounds
-  return options;
-}
-
-double detail(const TrainReport& report, const std::string& name) {
-  for (const auto& [key, value] : report.details) {
-    if (key == name) return value;
-  }
-  ADD_FAILURE() << "the report has no " << name;
-  return 0;
-}
-
 std::vector<double> signs(const Dataset& data) {
   std::vector<double> y;
   for (Index i = 0; i < data.rows(); ++i) y.push_back(data.labels().number(i));
   return y;
 }
-
-/// Two classes on both sides of a plane, `apart` from it; `flipped` of the labels are wrong.
-Dataset halves(Index rows, Index cols, std::uint64_t seed, double apart, double flipped = 0) {
-  Random random(seed, 3);
-  std::vector<float> values;
-  std::vector<double> labels;
-  for (Index i = 0; i < rows; ++i) {
-    const double label = i % 2 == 0 ? 1 : -1;
-    for (Index j = 0; j < cols; ++j) values.push_back(static_cast<float>(random.normal()));
-    float& first = values[usize(i * cols)];
-    first = static_cast<float>(label * (apart + std::abs(static_cast<double>(first))));
-    labels.push_back(random.uniform() < flipped ? -label : label);
-  }
-  return Dataset(Matrix::dense(rows, cols, std::move(values)), Labels::numeric(std::move(labels)));
-}
-
-const KernelType kKernels[] = {KernelType::linear, KernelType::polynomial, KernelType::rbf};
 
 TEST(OptMargin, EveryRunThatEndsIsCertified) {
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {

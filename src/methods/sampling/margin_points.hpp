@@ -31,6 +31,8 @@ class MarginPoints {
   virtual double sign(Index point) const = 0;
   /// A point of weight 2 counts as two.
   virtual double weight(Index point) const = 0;
+  /// From now on the point counts half as much.
+  virtual void halve_weight(Index point) = 0;
   /// The largest K(p, p): the scale against which a distance is called zero.
   virtual double largest_square() const = 0;
 
@@ -61,6 +63,7 @@ class ClassPoints : public MarginPoints {
   Index size() const override { return features_.rows(); }
   double sign(Index point) const override { return targets_[static_cast<std::size_t>(point)]; }
   double weight(Index point) const override { return weights_[static_cast<std::size_t>(point)]; }
+  void halve_weight(Index point) override { weights_[static_cast<std::size_t>(point)] /= 2; }
   double largest_square() const override { return largest_square_; }
   DrawSolution solve(qp::Problem problem, std::span<const Index> draw, const qp::Limits& limits,
                      double coarse_eps, const RunControl& control,
@@ -91,6 +94,7 @@ class TubePoints : public MarginPoints {
   double weight(Index point) const override {
     return weights_[static_cast<std::size_t>(row(point))];
   }
+  void halve_weight(Index point) override { weights_[static_cast<std::size_t>(row(point))] /= 2; }
   double largest_square() const override { return largest_square_; }
   DrawSolution solve(qp::Problem problem, std::span<const Index> draw, const qp::Limits& limits,
                      double coarse_eps, const RunControl& control,

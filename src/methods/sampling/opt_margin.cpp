@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
@@ -31,12 +32,13 @@ constexpr double kTubeNu = 0.5;
 struct SampledMachine {
   BinaryResult result;
   std::vector<ReweightingRound> rounds;
-  double bound = 0;        ///< 6 delta ln n
-  double k = 0;            ///< 1/D; 0: none, the margin is hard
-  double nu = 0;           ///< of the nu machine with this answer
-  double cost = 0;         ///< C of the C machine with this answer; infinite: hard margin
-  double margin = 0;       ///< distance of the boundary from the margins
-  double fitted_tube = 0;  ///< regression
+  std::optional<double> bound;  ///< the theorem's, 6 delta ln n; empty: it does not apply
+  double k = 0;                 ///< 1/D; 0: none, the margin is hard
+  double nu = 0;                ///< of the nu machine with this answer
+  double cost = 0;              ///< C of the C machine with this answer; infinite: hard margin
+  double margin = 0;            ///< distance of the boundary from the margins
+  double fitted_tube = 0;       ///< regression
+  std::vector<std::pair<Index, double>> discounts;  ///< rows that count less, and how much
 };
 
 double weight_of(const MarginPoints& points, double sign) {
@@ -47,11 +49,42 @@ double weight_of(const MarginPoints& points, double sign) {
   return sum;
 }
 
-ReweightingSettings sampling_settings(const TrainingSet& data, const TrainOptions& options,
-                                      double k, Index machine) {
+// Dimension of the space in which the kernel is a dot product; infinite where there is no bound.
+double kernel_dimension(const Kernel& kernel, Index features) {
+  const auto d = static_cast<double>(features);
+  if (kernel.type == KernelType::linear) return d;
+  if (kernel.type != KernelType::polynomial) return std::numeric_limits<double>::infinity();
+  // Monomials of `degree` variables, or of at most so many.
+  double monomials = 1;
+  for (int j = 1; j <= kernel.degree; ++j) monomials *= (d + j - (kernel.coef0 == 0 ? 1 : 0)) / j;
+  return monomials;
+}
+
+// How many points determine an answer at most. (P1): n + 1 in n dimensions (P6 has one dimension
+// more). (P2): k (n + 1), Lemma 4.2, where k is the points of a composed example; for (P7) too, for
+// which Theorem 5.2 says n + 2 + 2k, by the argument that Figures 4 and 5 refute. The D that a C
+// stands for differs from draw to draw: there is no such theorem.
+double combinatorial_dimension(const TrainingSet& data, const MarginPoints& points,
+                               const MarginForm& form) {
+  if (!form.is_hull()) return std::numeric_limits<double>::infinity();
+  double basis =
+      kernel_dimension(data.kernel, data.features.cols()) + (data.is_regression() ? 2 : 1);
+  if (form.kind == MarginForm::Kind::hulls) {
+    double lightest = points.weight(0);
+    for (Index p = 1; p < points.size(); ++p) lightest = std::min(lightest, points.weight(p));
+    basis *= std::ceil(form.k / lightest);
+  }
+  return std::min(basis, static_cast<double>(points.size()));
+}
+
+ReweightingSettings sampling_settings(const TrainingSet& data, const MarginPoints& points,
+                                      const TrainOptions& options, const MarginForm& form,
+                                      Index machine) {
   ReweightingSettings settings;
   settings.eps = options.eps;
   settings.carry_support = options.opt_margin.carry_support;
+  settings.stalled_delta = options.opt_margin.stalled_delta;
+  settings.discount_outliers = options.opt_margin.discount_outliers;
   settings.seed = options.seed;
   settings.stream = static_cast<std::uint64_t>(machine);
   // A basis of (P1) has at most d + 1 points in d dimensions (one more for tubes), and r = 6
@@ -60,10 +93,12 @@ ReweightingSettings sampling_settings(const TrainingSet& data, const TrainOption
       static_cast<double>(data.features.cols()) + (data.is_regression() ? 2 : 1);
   settings.first_draw = options.opt_margin.draw.value_or(
       static_cast<Index>(std::min(6 * dimension * dimension, double{kLargestFirstDraw})));
-  settings.delta = std::max(1.0, std::sqrt(static_cast<double>(settings.first_draw) / 6));
+  settings.dimension = combinatorial_dimension(data, points, form);
+  settings.delta =
+      std::clamp(std::sqrt(static_cast<double>(settings.first_draw) / 6), 1.0, settings.dimension);
   // Both hulls need k points at least, and some choice.
   if (!options.opt_margin.draw)
-    settings.first_draw = std::max(settings.first_draw, static_cast<Index>(std::ceil(4 * k)));
+    settings.first_draw = std::max(settings.first_draw, static_cast<Index>(std::ceil(4 * form.k)));
   return settings;
 }
 
@@ -113,6 +148,15 @@ MarginForm wanted_form(const MarginPoints& points, bool is_regression, bool is_h
       "or another kernel, gamma or degree");
 }
 
+// Which rows are outliers follows from the classes, and for a given k: where k is looked for, its
+// limits would change under it.
+void check_discounts(bool is_regression, const TrainOptions& options) {
+  if (!options.opt_margin.discount_outliers) return;
+  if (is_regression) throw InvalidArgument("discount-outliers is for classification");
+  if (options.opt_margin.margin_k.rule == MarginK::Rule::smallest)
+    throw InvalidArgument("discount-outliers needs C, nu or a margin-k, not margin-k smallest");
+}
+
 // Smallest k, or the form asked for. Throws when nothing separates.
 Outcome run_sampling(Reweighting& sampling, const MarginPoints& points, bool is_regression,
                      const TrainOptions& options, MarginForm* form) {
@@ -139,12 +183,11 @@ Outcome run_sampling(Reweighting& sampling, const MarginPoints& points, bool is_
 }
 
 // Fills in what does not depend on the task.
-SampledMachine describe(const Reweighting& sampling, const MarginPoints& points,
-                        const MarginForm& form) {
+SampledMachine describe(const Reweighting& sampling, const MarginForm& form) {
   const DrawMargin& margin = sampling.answer().margin;
   SampledMachine machine;
   machine.rounds = sampling.rounds();
-  machine.bound = round_bound(sampling.delta(), points.size());
+  machine.bound = sampling.theorem_bound();
   machine.cost = form.is_hull() ? form.limit() / margin.half_margin : form.cost;
   machine.margin = margin.squared_norm > 0 ? 1 / std::sqrt(margin.squared_norm) : 0;
   if (form.kind == MarginForm::Kind::hulls) machine.k = form.k;
@@ -209,21 +252,25 @@ SampledMachine train_classes(const SamplingRun& run, const BinaryTask& task) {
   const TrainingSet& data = run.data;
   const TrainOptions& options = run.context.options;
   const bool all_rows = static_cast<Index>(task.rows.size()) == data.rows();
-  const ClassPoints points(data.kernel, all_rows ? data.features : data.features.select(task.rows),
-                           task.targets, relative_costs(data, task.rows, options.cost_or_default()),
-                           run.cache_bytes);
+  ClassPoints points(data.kernel, all_rows ? data.features : data.features.select(task.rows),
+                     task.targets, relative_costs(data, task.rows, options.cost_or_default()),
+                     run.cache_bytes);
   MarginForm form = wanted_form(points, false, run.is_hard, options);
-  ReweightingSettings settings = sampling_settings(data, options, form.k, task.index);
+  ReweightingSettings settings = sampling_settings(data, points, options, form, task.index);
   settings.on_status = [&](const qp::Status& status) { run.progress.update(status); };
   Reweighting sampling(points, run.context, settings);
   run_sampling(sampling, points, false, options, &form);
-  SampledMachine machine = describe(sampling, points, form);
+  SampledMachine machine = describe(sampling, form);
   machine.nu = 2 * machine.k / (weight_of(points, 1) + weight_of(points, -1));
   const DrawMargin& margin = sampling.answer().margin;
   machine.result.machine.offset = margin.offset;
   machine.result.machine.coefficients = margin.w.coefficients;
   for (const Index point : margin.w.points)
     machine.result.machine.rows.push_back(task.rows[usize(point)]);
+  for (std::size_t p = 0; p < sampling.discounts().size(); ++p) {
+    if (const int halvings = sampling.discounts()[p])
+      machine.discounts.emplace_back(task.rows[p], std::ldexp(1.0, -halvings));
+  }
   set_class_objectives(points, sampling.answer(), form, &machine);
   return machine;
 }
@@ -260,17 +307,17 @@ SampledMachine train_tube(const SamplingRun& run) {
                       static_cast<double>(data.rows());
   std::vector<double> centred = data.targets;
   for (double& number : centred) number -= mean;
-  const TubePoints points(data.kernel, data.features, std::move(centred),
-                          relative_costs(data, rows, options.cost_or_default()),
-                          options.tube_or_default(), run.cache_bytes);
+  TubePoints points(data.kernel, data.features, std::move(centred),
+                    relative_costs(data, rows, options.cost_or_default()),
+                    options.tube_or_default(), run.cache_bytes);
   MarginForm form = wanted_form(points, true, run.is_hard, options);
-  ReweightingSettings settings = sampling_settings(data, options, form.k, 0);
+  ReweightingSettings settings = sampling_settings(data, points, options, form, 0);
   settings.on_status = [&](const qp::Status& status) { run.progress.update(status); };
   Reweighting sampling(points, run.context, settings);
   run_sampling(sampling, points, true, options, &form);
   const DrawMargin& margin = sampling.answer().margin;
   const double sigma = points.slope(margin.w);
-  SampledMachine machine = describe(sampling, points, form);
+  SampledMachine machine = describe(sampling, form);
   if (sigma <= 0) {  // stopped before there was a tube
     machine.result.machine.offset = mean;
     machine.result.stats.gap = std::numeric_limits<double>::infinity();
@@ -301,7 +348,7 @@ void fill_tables(std::span<const SampledMachine> machines, bool is_regression,
                    {"machine", "rounds", "successful_rounds", "round_bound", "k", "nu", "cost",
                     is_regression ? "fitted_tube" : "margin"},
                    {}};
-  double largest_bound = 0;
+  double largest_bound = 0;  // not a number: some machine has none
   double all_rounds = 0;
   double all_successful = 0;
   for (std::size_t m = 0; m < machines.size(); ++m) {
@@ -317,15 +364,15 @@ void fill_tables(std::span<const SampledMachine> machines, bool is_regression,
            round.violator_share, round.is_successful ? 1.0 : 0.0});
     }
     const auto count = static_cast<double>(machine.rounds.size());
-    each.rows.push_back({number, count, successful, machine.bound, machine.k, machine.nu,
-                         machine.cost, is_regression ? machine.fitted_tube : machine.margin});
+    const double bound = machine.bound.value_or(std::numeric_limits<double>::quiet_NaN());
+    each.rows.push_back({number, count, successful, bound, machine.k, machine.nu, machine.cost,
+                         is_regression ? machine.fitted_tube : machine.margin});
     all_rounds += count;
     all_successful += successful;
-    largest_bound = std::max(largest_bound, machine.bound);
+    largest_bound = bound > largest_bound || std::isnan(bound) ? bound : largest_bound;
   }
-  report->details = {{"sampling_rounds", all_rounds},
-                     {"successful_rounds", all_successful},
-                     {"round_bound", largest_bound}};
+  report->details = {{"sampling_rounds", all_rounds}, {"successful_rounds", all_successful}};
+  if (!std::isnan(largest_bound)) report->details.emplace_back("round_bound", largest_bound);
   if (machines.size() == 1) {
     report->details.emplace_back("k", machines[0].k);
     report->details.emplace_back("nu", machines[0].nu);
@@ -334,9 +381,16 @@ void fill_tables(std::span<const SampledMachine> machines, bool is_regression,
                                  is_regression ? machines[0].fitted_tube : machines[0].margin);
   }
   report->tables = {std::move(each), std::move(rounds)};
+  ReportTable discounts{"discounts", {"machine", "row", "weight"}, {}};
+  for (std::size_t m = 0; m < machines.size(); ++m) {
+    for (const auto& [row, weight] : machines[m].discounts)
+      discounts.rows.push_back({static_cast<double>(m + 1), static_cast<double>(row + 1), weight});
+  }
+  if (!discounts.rows.empty()) report->tables.push_back(std::move(discounts));
 }
 
 MethodResult train_sampled(const TrainingSet& data, const TrainContext& context, bool is_hard) {
+  check_discounts(data.is_regression(), context.options);
   const Decision decision = decision_for(data, context.options);
   const Index count = num_machines(decision, data.num_classes);
   TrainProgress progress(context.control, count, context.options.eps);
@@ -380,7 +434,7 @@ Method opt_margin_method() {
   return {.info = {.name = "opt-margin",
                    .summary = "hard margin by random sampling that ends in a provable optimum",
                    .kind = MethodKind::exact,
-                   .options = {"multiclass", "draw", "carry-support"},
+                   .options = {"multiclass", "draw", "carry-support", "stalled-delta"},
                    .unused = {"cost", "loss", "class-weight"}},
           .train = train_opt_margin,
           .promises = {.is_optimum = true, .needs_separable = true},
@@ -392,8 +446,9 @@ Method opt_soft_margin_method() {
       .info = {.name = "opt-soft-margin",
                .summary = "soft margin or tube by random sampling that ends in a provable optimum",
                .kind = MethodKind::exact,
-               .options = {"multiclass", "margin-k", "nu", "draw", "carry-support"},
-               .unused_in_regression = {"cost", "loss"}},
+               .options = {"multiclass", "margin-k", "nu", "draw", "carry-support", "stalled-delta",
+                           "discount-outliers"},
+               .unused_in_regression = {"cost", "loss", "discount-outliers"}},
       .train = train_opt_soft_margin,
       .promises = {.is_optimum = true}};
 }

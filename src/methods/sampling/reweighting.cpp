@@ -20,6 +20,9 @@ constexpr double kNextEps = 0.01;  // times the last
 // Points a task looks at.
 constexpr Index kBlock = 4096;
 
+// Halvings of a weight: D / 1024 is as good as none.
+constexpr std::int8_t kMaxDiscounts = 10;
+
 // Rounds in a row without doubling, after which draws become larger.
 constexpr int kMaxFailures = 2;
 
@@ -46,7 +49,7 @@ double round_bound(double delta, Index points) {
   return 6 * delta * std::log(static_cast<double>(points));
 }
 
-Reweighting::Reweighting(const MarginPoints& points, const TrainContext& context,
+Reweighting::Reweighting(MarginPoints& points, const TrainContext& context,
                          const ReweightingSettings& settings)
     : points_(points),
       context_(context),
@@ -54,11 +57,20 @@ Reweighting::Reweighting(const MarginPoints& points, const TrainContext& context
       urn_(points.size()),
       random_(settings.seed, settings.stream),
       draw_size_(std::clamp<Index>(settings.first_draw, 1, points.size())),
-      delta_(settings.delta) {
-  for (Index p = 0; p < points.size(); ++p) signs_.push_back(points.sign(p) > 0 ? 1 : -1);
+      delta_(settings.delta),
+      follows_theorem_(
+          delta_ >= settings.dimension &&
+          (draw_size_ == points.size() || static_cast<double>(draw_size_) >= 6 * delta_ * delta_)) {
+  for (Index p = 0; p < points.size(); ++p) {
+    signs_.push_back(points.sign(p) > 0 ? 1 : -1);
+    sign_weight_[points.sign(p) > 0 ? 0 : 1] += points.weight(p);
+  }
+  if (settings.discount_outliers) discounts_.assign(usize(points.size()), 0);
 }
 
 Reweighting::Outcome Reweighting::run(const MarginForm& form) {
+  if (has_run_) follows_theorem_ = false;  // the weights are those of another problem
+  has_run_ = true;
   // The paper's own algorithm knows one tolerance.
   double eps = settings_.carry_support ? std::max(settings_.eps, kFirstEps) : settings_.eps;
   while (!must_stop()) {
@@ -98,7 +110,10 @@ Reweighting::Outcome Reweighting::run(const MarginForm& form) {
       return Outcome::stopped;
     }
     if (round.is_successful) {
-      for (const Index point : found) urn_.double_weight(point);
+      for (const Index point : found) {
+        urn_.double_weight(point);
+        discount(point, form);
+      }
     }
     adapt(round.is_successful);
   }
@@ -212,19 +227,35 @@ std::vector<Index> Reweighting::violators(std::span<const Index> draw, double ep
   return result;
 }
 
-// delta is a guess. Where violators are too heavy for it time and again, no weight is ever doubled:
-// then it is lowered, which asks for less. Where the rounds exceed the bound it was too low. Either
-// way draws become larger; and they are never smaller than what is carried, so that a problem with
-// many support vectors takes a number of rounds that grows with their logarithm.
+// D of a row that looks like an outlier, coordinated with its weight u (section 6 of the paper,
+// left open there). Each D falls at most so many times, after which the problem is fixed and its
+// rounds end as always; a violator has no coefficient that could exceed its new limit; and each
+// hull keeps twice the weight it needs.
+void Reweighting::discount(Index point, const MarginForm& form) {
+  if (discounts_.empty() || discounts_[usize(point)] == kMaxDiscounts ||
+      signs_[usize(point)] * answer_.values[usize(point)] >= 0)
+    return;
+  double& left = sign_weight_[signs_[usize(point)] > 0 ? 0 : 1];
+  const double half = points_.weight(point) / 2;
+  if (form.is_hull() && left - half < 2 * form.k) return;
+  left -= half;
+  points_.halve_weight(point);
+  ++discounts_[usize(point)];
+  follows_theorem_ = false;
+}
+
+// Where violators are too heavy time and again, or the rounds exceed the bound, delta and r were
+// too small a guess and draws become larger; and they are never smaller than what is carried, so
+// that a problem with many support vectors takes a number of rounds that grows with their
+// logarithm.
 void Reweighting::adapt(bool is_successful) {
   failures_ = is_successful ? 0 : failures_ + 1;
   ++rounds_at_this_size_;
   const bool too_heavy = failures_ >= kMaxFailures;
   const bool too_many =
       static_cast<double>(rounds_at_this_size_) >= round_bound(delta_, points_.size());
-  if (too_heavy) delta_ = std::max(1.0, delta_ / 2);
-  if (too_many) delta_ *= std::sqrt(2.0);
   if (too_heavy || too_many) {
+    change_delta(too_heavy, too_many);
     draw_size_ *= 2;
     failures_ = 0;
     rounds_at_this_size_ = 0;
@@ -232,6 +263,26 @@ void Reweighting::adapt(bool is_successful) {
   if (settings_.carry_support)
     draw_size_ = std::max(draw_size_, static_cast<Index>(answer_.margin.w.points.size()));
   draw_size_ = std::min(draw_size_, points_.size());
+}
+
+// The paper doubles delta with r. But the weight of violators falls with delta / r and what is
+// asked of them with 1 / delta, so that the next draw is no more likely to pass than the last:
+// lowering delta asks for less. Beyond the combinatorial dimension no delta is of use.
+void Reweighting::change_delta(bool too_heavy, bool too_many) {
+  const double before = delta_;
+  if (settings_.stalled_delta == StalledDelta::doubling) {
+    delta_ *= 2;
+  } else {
+    if (too_heavy) delta_ = std::max(1.0, delta_ / 2);
+    if (too_many) delta_ *= std::sqrt(2.0);
+  }
+  delta_ = std::min(delta_, std::max(before, settings_.dimension));
+  if (delta_ != before) follows_theorem_ = false;
+}
+
+std::optional<double> Reweighting::theorem_bound() const {
+  if (!follows_theorem_) return std::nullopt;
+  return round_bound(delta_, points_.size());
 }
 
 bool Reweighting::must_stop() {

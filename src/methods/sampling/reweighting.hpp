@@ -8,6 +8,8 @@
 // the answer is the optimum of the full problem.
 #pragma once
 
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "methods/common/method.hpp"
@@ -20,6 +22,12 @@ struct ReweightingSettings {
   double eps = 1e-3;     ///< largest violation of an accepted answer, in margins
   Index first_draw = 0;  ///< r of the first round
   double delta = 1;      ///< of the first round: the guess for the combinatorial dimension
+  /// An upper bound of the combinatorial dimension, which is the delta of the theorem; infinite:
+  /// none is known.
+  double dimension = std::numeric_limits<double>::infinity();
+  StalledDelta stalled_delta = StalledDelta::halve;
+  /// Violators on the wrong side of the boundary also count half as much from then on.
+  bool discount_outliers = false;
   /// Also take the support vectors of the last answer along. Without it r is all that is drawn.
   bool carry_support = true;
   std::uint64_t seed = 0;
@@ -53,8 +61,9 @@ class Reweighting {
     stopped,        ///< by a limit, the caller, or the precision of the kernel values
   };
 
-  /// `points` and `context` must outlive this.
-  Reweighting(const MarginPoints& points, const TrainContext& context,
+  /// `points` and `context` must outlive this. Weights of `points` change if outliers are
+  /// discounted.
+  Reweighting(MarginPoints& points, const TrainContext& context,
               const ReweightingSettings& settings);
 
   /// Runs to the end. A second call, with another form, goes on with the weights and the support
@@ -67,7 +76,11 @@ class Reweighting {
   StopReason stop_reason() const { return stop_reason_; }
   const std::vector<ReweightingRound>& rounds() const { return rounds_; }
   Index draw_size() const { return draw_size_; }
-  double delta() const { return delta_; }
+  /// 6 delta ln n, if this was the theorem's algorithm from the first round to the last: one form,
+  /// delta the combinatorial dimension, draws of 6 delta^2 points at least.
+  std::optional<double> theorem_bound() const;
+  /// How often the weight of each point was halved; empty if no outliers are discounted.
+  const std::vector<std::int8_t>& discounts() const { return discounts_; }
   const EvaluationCounts& counts() const { return counts_; }
   std::int64_t iterations() const { return iterations_; }
 
@@ -82,17 +95,23 @@ class Reweighting {
   std::vector<Index> violators(std::span<const Index> draw, double eps) const;
   ReweightingRound describe(const MarginForm& form, std::span<const Index> draw,
                             std::span<const Index> found) const;
+  void discount(Index point, const MarginForm& form);
   void adapt(bool is_successful);
+  void change_delta(bool too_heavy, bool too_many);
   bool must_stop();
 
-  const MarginPoints& points_;
+  MarginPoints& points_;
   const TrainContext& context_;
   ReweightingSettings settings_;
   std::vector<std::int8_t> signs_;
+  std::vector<std::int8_t> discounts_;
+  double sign_weight_[2] = {0, 0};  // of the points with sign +1, -1
   WeightedUrn urn_;
   Random random_;
   Index draw_size_;
   double delta_;
+  bool follows_theorem_;
+  bool has_run_ = false;
   Index rounds_at_this_size_ = 0;
   bool in_double_ = false;  // passes over all points: float would show beside eps
   int failures_ = 0;        // rounds in a row that doubled nothing
