@@ -242,8 +242,8 @@ Method falk_l_method() {
                    .kind = MethodKind::local,
                    .does_regression = false,
                    .needs_features = true,
-                   .options = {"index", "selection-centres", "selection-folds", "k-grid",
-                               "cost-grid", "percentiles"}},
+                   .options = {"index", "selection-rule", "selection-centres", "selection-folds",
+                               "k-grid", "cost-grid", "percentiles"}},
           .train = train_falk_l,
           .tuning = {.chooses_itself = true},
           .growth = {1, 1.5}};

@@ -90,22 +90,37 @@ bool clearly_worse(const Candidate& other, const Candidate& best) {
   return (other.mean - best.mean) * count > 2 * std::sqrt(squares);
 }
 
-// Of the candidates that are not clearly worse than the best one the smoothest: smallest cost, then
-// widest kernel. The best of many noisy ones would too often bend around single rows.
+// Smaller cost, then wider kernel.
+bool is_smoother(const LocalParameters& a, const LocalParameters& b) {
+  return a.cost_factor < b.cost_factor ||
+         (a.cost_factor == b.cost_factor && a.percentile > b.percentile);
+}
+
+// Definition 5: the fewest errors; of equals the smoothest.
+const Candidate& lowest_error(std::span<const Candidate> candidates) {
+  return *std::min_element(
+      candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+        return a.mean < b.mean || (a.mean == b.mean && is_smoother(a.parameters, b.parameters));
+      });
+}
+
+// Of the candidates that are not clearly worse than the best one the smoothest.
 const Candidate& smoothest_good(std::span<const Candidate> candidates) {
-  const auto best =
-      std::min_element(candidates.begin(), candidates.end(),
-                       [](const Candidate& a, const Candidate& b) { return a.mean < b.mean; });
-  const Candidate* chosen = &*best;
+  const Candidate& best = lowest_error(candidates);
+  const Candidate* chosen = &best;
   for (const Candidate& one : candidates) {
-    const LocalParameters& now = chosen->parameters;
-    const LocalParameters& other = one.parameters;
-    const bool smoother =
-        other.cost_factor < now.cost_factor ||
-        (other.cost_factor == now.cost_factor && other.percentile > now.percentile);
-    if (smoother && !clearly_worse(one, *best)) chosen = &one;
+    if (is_smoother(one.parameters, chosen->parameters) && !clearly_worse(one, best)) chosen = &one;
   }
   return *chosen;
+}
+
+const Candidate& choose(std::span<const Candidate> candidates, SelectionRule rule) {
+  return rule == SelectionRule::smoothest ? smoothest_good(candidates) : lowest_error(candidates);
+}
+
+// Whether what a larger k gave is worth its time.
+bool is_gain(const Candidate& larger, const Candidate& best, SelectionRule rule) {
+  return rule == SelectionRule::smoothest ? clearly_worse(best, larger) : larger.mean < best.mean;
 }
 
 // Rows of each neighborhood that are asked for: half of the smallest k.
@@ -147,9 +162,9 @@ Tried try_parameters(const TrainingSet& data, const NeighborIndex& index,
       if (context.must_stop() != StopReason::converged) return;
       const Trial& trial = trials[usize(t)];
       const auto rows = neighbors.rows_of(trial.neighbourhood);
-      const Index found = internal_errors(data, rows, internal_rows(data, options),
-                                          options.selection_folds, kernel_of(trial, data, rows),
-                                          trial.cost_factor, context);
+      const Index found =
+          internal_errors(data, rows, internal_rows(data, options), options.selection_folds,
+                          kernel_of(trial, data, rows), trial.cost_factor, context);
       // Machines that were cut short say nothing of their parameters.
       if (context.must_stop() == StopReason::converged) errors[usize(t)] = found;
     });
@@ -259,13 +274,12 @@ LocalParameters select_local_parameters(const TrainingSet& data, const NeighborI
     if (tried.candidates.empty() || (tried.is_cut_short && best.parameters.k > 0)) break;
     for (const Candidate& one : tried.candidates) {
       const LocalParameters& parameters = one.parameters;
-      table.rows.push_back({static_cast<double>(k),
-                            parameters.cost_factor * context.options.cost_or_default(),
-                            parameters.percentile,
-                            one.mean / static_cast<double>(internal_rows(data, options))});
+      table.rows.push_back(
+          {static_cast<double>(k), parameters.cost_factor * context.options.cost_or_default(),
+           parameters.percentile, one.mean / static_cast<double>(internal_rows(data, options))});
     }
-    const Candidate& candidate = smoothest_good(tried.candidates);
-    if (best.parameters.k > 0 && !clearly_worse(best, candidate)) break;
+    const Candidate& candidate = choose(tried.candidates, options.selection_rule);
+    if (best.parameters.k > 0 && !is_gain(candidate, best, options.selection_rule)) break;
     best = candidate;
     if (tried.is_cut_short) break;
   }
