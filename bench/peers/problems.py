@@ -28,6 +28,8 @@ class Problem:
     recipe: str
     rows: int = 0  # training rows, where the recipe chooses them
     regression: bool = False
+    generator: tuple = ()  # name and options, where the name alone does not say them
+    test_rows: int = 0  # where the recipe chooses them
 
 
 TRAIN = [
@@ -222,13 +224,31 @@ def make_split(problem, sources, folder, tamis):
     scale_to_unit(folder, tamis)
 
 
+def make_part(problem, sources, folder, tamis):
+    """Rows drawn at random, test rows from the official test part where there is one; columns to [0, 1]."""
+    parts = [shuffled(lines_of(source)) for source in sources]
+    write_lines(folder / "train.raw", parts[0][:problem.rows])
+    test = parts[1] if len(parts) > 1 else parts[0][problem.rows:]
+    write_lines(folder / "test.raw", test[:problem.test_rows])
+    scale_to_unit(folder, tamis)
+
+
+def make_pooled(problem, sources, folder, tamis):
+    """All parts together, shuffled; the first rows train, the next test; columns to [0, 1]."""
+    lines = shuffled([line for source in sources for line in lines_of(source)])
+    write_lines(folder / "train.raw", lines[:problem.rows])
+    write_lines(folder / "test.raw", lines[problem.rows:problem.rows + problem.test_rows])
+    scale_to_unit(folder, tamis)
+
+
 def make_generated(problem, _sources, folder, tamis):
-    for part, seed in (("train", 1), ("test", 2)):
-        generate(tamis, problem.name, problem.rows, seed, folder / f"{part}.svm")
+    name, *words = problem.generator or (problem.name,)
+    for part, seed, rows in (("train", 1, problem.rows), ("test", 2, problem.test_rows or problem.rows)):
+        generate(tamis, name, rows, seed, folder / f"{part}.svm", *words)
 
 
-def generate(tamis, name, rows, seed, path):
-    subprocess.run([tamis, "generate", name, "--rows", str(rows), "--seed", str(seed), "-o", path, "--quiet"], check=True)
+def generate(tamis, name, rows, seed, path, *words):
+    subprocess.run([tamis, "generate", name, *words, "--rows", str(rows), "--seed", str(seed), "-o", path, "--quiet"], check=True)
 
 
 def parse(line):
@@ -262,6 +282,6 @@ def make_cadata(problem, sources, folder, _tamis):
     write_lines(folder / "test.svm", lines[problem.rows:])
 
 
-RECIPES = {"as_is": make_as_is, "whole": make_whole, "minmax": make_minmax, "covtype": make_covtype, "split": make_split, "raw_split": make_raw_split,
-           "extended_usps": make_extended_usps, "generated": make_generated,
-           "mnist": make_mnist, "cadata": make_cadata}
+RECIPES = {"as_is": make_as_is, "whole": make_whole, "minmax": make_minmax, "covtype": make_covtype, "split": make_split,
+           "raw_split": make_raw_split, "part": make_part, "pooled": make_pooled, "extended_usps": make_extended_usps,
+           "generated": make_generated, "mnist": make_mnist, "cadata": make_cadata}

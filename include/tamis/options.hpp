@@ -106,13 +106,20 @@ struct LeaderOptions {
   Index refine = 0;  ///< times the threshold is halved around the leaders near the boundary
 };
 
+/// Which of the settings it tried falk-l takes.
+enum class SelectionRule {
+  lowest_error,  ///< the fewest errors (definition 5 of the paper)
+  smoothest,     ///< of those not clearly worse: the smallest C, then the widest kernel
+};
+
 /// The local methods: falk, falk-c, falk-l, knn-svm, knn.
 struct LocalOptions {
   std::optional<Index> k = {};  ///< rows of a neighborhood; automatic: 500 to 2000 by the number of
                                 ///< rows (knn: 15)
   std::optional<Index> k_prime = {};  ///< innermost rows covered by a center; automatic: k / 2
   std::string index = "auto";         ///< neighbor search; never changes the result
-  // falk-l: what is tried, on how many neighborhoods.
+  // falk-l: what is taken of what is tried, on how many neighborhoods.
+  SelectionRule selection_rule = SelectionRule::lowest_error;
   Index selection_centres = 20;
   Index selection_folds = 5;
   std::vector<double> k_grid = {500, 1000, 2000, 4000};

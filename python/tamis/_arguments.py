@@ -46,7 +46,7 @@ class FalkSVCArguments:
     def __init__(
         self, *, prediction: str = "nearest-row", local_selection: bool = False,
         k: int | None = None, k_prime: int | None = None, index: str = "auto",
-        selection_centres: int = 20, selection_folds: int = 5,
+        selection_rule: str = "lowest-error", selection_centres: int = 20, selection_folds: int = 5,
         k_grid: Sequence[float] = (500, 1000, 2000, 4000),
         cost_grid: Sequence[float] = (1, 4, 16, 64), percentiles: Sequence[float] = (1, 10, 50, 90),
         C: float = 1.0, kernel: str = "rbf", degree: int = 3, gamma: float | str = "scale",

@@ -17,6 +17,13 @@ void add_local_options(std::vector<OptionDescription>& table) {
        {"brute-force", "brute-force"},
        {"kd-tree", "kd-tree"},
        {"cover-tree", "cover-tree"}}));
+  table.push_back(choice_option<SelectionRule>(
+      {"selection-rule", "",
+       "Settings taken: those with the lowest cross-validation error, or the smoothest (smallest "
+       "C, "
+       "then widest kernel) of those not clearly worse"},
+      [](auto& o) -> auto& { return o.local.selection_rule; },
+      {{"lowest-error", SelectionRule::lowest_error}, {"smoothest", SelectionRule::smoothest}}));
   table.push_back(number_option(
       {"selection-centres", "", "Neighborhoods on which parameters are tried"},
       [](auto& o) -> auto& { return o.local.selection_centres; }, at_least(1)));

@@ -272,31 +272,70 @@ TEST(Falk, LocalWidthsFollowTheLocalDistances) {
   EXPECT_DOUBLE_EQ(local_gamma(Matrix::dense(3, 1, {2, 2, 2}), iota_rows(3), 50), 1);
 }
 
-TEST(Falk, SelectionTriesAndTells) {
-  const Clouds data = clouds(500, 2, 2, 10);
-  TrainOptions options = local_options("falk-l", {});
-  options.local.k_grid = {30, 60, 120, 240};
-  options.local.selection_centres = 4;
-  const TrainResult result = train(named(data, {1.0, 2.0}), options);
-  ASSERT_EQ(result.report.tables.size(), 1U);
-  const ReportTable& table = result.report.tables[0];
-  EXPECT_EQ(table.columns, (std::vector<std::string>{"k", "cost", "percentile", "error"}));
-  EXPECT_EQ(table.rows.size() % 16, 0U);
-  const auto& details = result.report.details;
+// A row of the table "selection": what was taken.
+const std::vector<double>& selected(const TrainReport& report) {
+  const ReportTable& table = report.tables.at(0);
+  const auto& details = report.details;
   const auto chosen = std::find_if(table.rows.begin(), table.rows.end(), [&](const auto& row) {
     return row[0] == details[0].second && row[1] == details[1].second &&
            row[2] == details[2].second;
   });
-  ASSERT_NE(chosen, table.rows.end());
-  for (const auto& row : table.rows) {
-    if (row[0] != (*chosen)[0] || row[3] >= (*chosen)[3]) continue;
-    // Fewer errors with the same k: then it is less smooth.
-    EXPECT_TRUE(row[1] > (*chosen)[1] || (row[1] == (*chosen)[1] && row[2] < (*chosen)[2]));
-  }
-  EXPECT_LE(table.rows.back()[0], 2 * (*chosen)[0])
-      << "one k beyond the chosen one ends the search";
+  if (chosen == table.rows.end()) throw std::logic_error("what was taken was not tried");
+  return *chosen;
+}
+
+TrainOptions selecting(SelectionRule rule) {
+  TrainOptions options = local_options("falk-l", {});
+  options.local.selection_rule = rule;
+  options.local.k_grid = {30, 60, 120, 240};
+  options.local.selection_centres = 4;
+  return options;
+}
+
+TEST(Falk, SelectionTriesAndTells) {
+  const Clouds data = clouds(500, 2, 2, 10);
+  const TrainResult result = train(named(data, {1.0, 2.0}), selecting(SelectionRule::lowest_error));
+  ASSERT_EQ(result.report.tables.size(), 1U);
+  const ReportTable& table = result.report.tables[0];
+  EXPECT_EQ(table.columns, (std::vector<std::string>{"k", "cost", "percentile", "error"}));
+  EXPECT_EQ(table.rows.size() % 16, 0U);
+  const std::vector<double>& chosen = selected(result.report);
+  EXPECT_LE(table.rows.back()[0], 2 * chosen[0]) << "one k beyond the chosen one ends the search";
   EXPECT_EQ(local_models(result.model).parts().gammas.size(),
             local_models(result.model).num_machines());
+}
+
+// Definition 5 of the paper, and the default.
+TEST(Falk, SelectionTakesTheLowestError) {
+  EXPECT_EQ(LocalOptions().selection_rule, SelectionRule::lowest_error);
+  for (const std::uint64_t seed : {10U, 20U, 30U}) {
+    const Dataset data = named(clouds(500, 2, 2, seed), {1.0, 2.0});
+    const TrainReport report = train(data, selecting(SelectionRule::lowest_error)).report;
+    const std::vector<double>& chosen = selected(report);
+    for (const auto& row : report.tables[0].rows) {
+      EXPECT_GE(row[3], chosen[3]);
+      if (row[3] > chosen[3] || row == chosen) continue;
+      // As few errors: then a larger k, or with the same k not as smooth.
+      EXPECT_TRUE(row[0] > chosen[0] ||
+                  (row[0] == chosen[0] &&
+                   (row[1] > chosen[1] || (row[1] == chosen[1] && row[2] < chosen[2]))));
+    }
+  }
+}
+
+TEST(Falk, SelectionCanPreferTheSmoothest) {
+  bool has_fewer_errors = false;
+  for (const std::uint64_t seed : {10U, 20U, 30U}) {
+    const Dataset data = named(clouds(500, 2, 2, seed), {1.0, 2.0});
+    const TrainReport report = train(data, selecting(SelectionRule::smoothest)).report;
+    const std::vector<double>& chosen = selected(report);
+    for (const auto& row : report.tables[0].rows) {
+      if (row[0] != chosen[0] || row[3] >= chosen[3]) continue;
+      has_fewer_errors = true;
+      EXPECT_TRUE(row[1] > chosen[1] || (row[1] == chosen[1] && row[2] < chosen[2]));
+    }
+  }
+  EXPECT_TRUE(has_fewer_errors) << "these data do not tell the rules apart";
 }
 
 TEST(Knn, VotesAsANaiveCount) {

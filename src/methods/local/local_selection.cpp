@@ -87,22 +87,37 @@ bool clearly_worse(const Candidate& other, const Candidate& best) {
   return (other.mean - best.mean) * count > 2 * std::sqrt(squares);
 }
 
-// Of the candidates that are not clearly worse than the best one the smoothest: smallest cost, then
-// widest kernel. The best of many noisy ones would too often bend around single rows.
+// Smaller cost, then wider kernel.
+bool is_smoother(const LocalParameters& a, const LocalParameters& b) {
+  return a.cost_factor < b.cost_factor ||
+         (a.cost_factor == b.cost_factor && a.percentile > b.percentile);
+}
+
+// Definition 5: the fewest errors; of equals the smoothest.
+const Candidate& lowest_error(std::span<const Candidate> candidates) {
+  return *std::min_element(
+      candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+        return a.mean < b.mean || (a.mean == b.mean && is_smoother(a.parameters, b.parameters));
+      });
+}
+
+// Of the candidates that are not clearly worse than the best one the smoothest.
 const Candidate& smoothest_good(std::span<const Candidate> candidates) {
-  const auto best =
-      std::min_element(candidates.begin(), candidates.end(),
-                       [](const Candidate& a, const Candidate& b) { return a.mean < b.mean; });
-  const Candidate* chosen = &*best;
+  const Candidate& best = lowest_error(candidates);
+  const Candidate* chosen = &best;
   for (const Candidate& one : candidates) {
-    const LocalParameters& now = chosen->parameters;
-    const LocalParameters& other = one.parameters;
-    const bool smoother =
-        other.cost_factor < now.cost_factor ||
-        (other.cost_factor == now.cost_factor && other.percentile > now.percentile);
-    if (smoother && !clearly_worse(one, *best)) chosen = &one;
+    if (is_smoother(one.parameters, chosen->parameters) && !clearly_worse(one, best)) chosen = &one;
   }
   return *chosen;
+}
+
+const Candidate& choose(std::span<const Candidate> candidates, SelectionRule rule) {
+  return rule == SelectionRule::smoothest ? smoothest_good(candidates) : lowest_error(candidates);
+}
+
+// Whether what a larger k gave is worth its time.
+bool is_gain(const Candidate& larger, const Candidate& best, SelectionRule rule) {
+  return rule == SelectionRule::smoothest ? clearly_worse(best, larger) : larger.mean < best.mean;
 }
 
 // Rows of each neighborhood that are asked for: half of the smallest k.
@@ -260,8 +275,8 @@ LocalParameters select_local_parameters(const TrainingSet& data, const NeighborI
           {static_cast<double>(k), parameters.cost_factor * context.options.cost_or_default(),
            parameters.percentile, one.mean / static_cast<double>(internal_rows(data, options))});
     }
-    const Candidate& candidate = smoothest_good(tried.candidates);
-    if (best.parameters.k > 0 && !clearly_worse(best, candidate)) break;
+    const Candidate& candidate = choose(tried.candidates, options.selection_rule);
+    if (best.parameters.k > 0 && !is_gain(candidate, best, options.selection_rule)) break;
     best = candidate;
     if (tried.is_cut_short) break;
   }

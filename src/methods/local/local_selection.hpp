@@ -19,8 +19,11 @@ struct LocalParameters {
 /// k'-internal cross-validation on the neighbourhoods of a few random rows: the innermost rows are
 /// dealt into folds, and each fold is predicted by a machine trained on the rest of the
 /// neighbourhood. They are half of the smallest k, so that every k answers for the same rows.
-/// Larger k are tried until the error no longer clearly falls; of the costs and widths that are
-/// about as good as the best, the smoothest is taken. Adds a table "selection" to the report.
+/// Larger k are tried while the lowest error falls, as the paper does for FaLK-SVM; the settings
+/// with the lowest error are taken (definition 5), of equals those with the smallest k and the
+/// smoothest. SelectionRule::smoothest: larger k are tried while the error clearly falls, and of
+/// the costs and widths that are about as good as the best the smoothest is taken. Adds a table
+/// "selection" to the report.
 LocalParameters select_local_parameters(const TrainingSet& data, const NeighborIndex& index,
                                         const TrainContext& context, TrainReport* report);
 

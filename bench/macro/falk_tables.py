@@ -1,0 +1,145 @@
+"""Tables 4 to 6 of the FaLK-SVM paper: five methods on its large data sets, C, gamma and k chosen for each method. Standard
+library only."""
+import falk_common as common
+import measure
+import ranks
+from problems import Problem
+
+METHODS = ["knn", "exact", "falk", "falk-c", "falk-l"]  # FkNN, LibSVM, FaLK-SVM, FaLK-SVMc, FaLK-SVMl
+TITLES = ["data", "method", "rows", "CV %", "paper CV %", "test %", "paper test %", "chosen", "train CPU s", "paper train s", "test CPU s",
+          "paper test s"]
+PROBLEMS = [
+    Problem("falk-ijcnn1", "ijcnn1", (), 0, "minmax"),
+    Problem("falk-cov-type", "covtype-93k-binary", (), 0, "covtype", 80_000),
+    Problem("falk-cod-rna", "cod-rna", (), 0, "pooled", 248_364, test_rows=82_788),
+    Problem("falk-intr-det", "kddcup99-10pct", (), 0, "minmax"),
+    Problem("falk-2-spirals", "", (), 0, "generated", 100_000, generator=("spirals", "--noise", "0.05")),
+    Problem("falk-ndcc", "", (), 0, "generated", 100_000, generator=("ndcc",)),
+    Problem("falk-checker-b", "", (), 0, "generated", 300_000, generator=("checkerboard",), test_rows=100_000),
+]
+# Cross-validation and test accuracy of each method, seconds to train and to test (Tables 4, 5 and 6).
+PAPER = {
+    "ijcnn1": ((97.37, 98.99, 99.04, 98.96, None), (96.64, 97.98, 98.04, 97.98, 98.03), (None, 102, 15, 15, 1850), (None, 43, 32, 5, 36)),
+    "cov-type": ((91.73, 92.60, 92.68, 92.44, None), (91.99, 92.83, 92.89, 92.60, 92.84), (None, 8362, 88, 38, 1214),
+                 (None, 2795, 202, 73, 191)),
+    "cod-rna": ((95.88, 97.18, 97.19, 97.06, None), (96.25, 97.17, 97.23, 97.09, 97.29), (None, 9777, 395, 225, 579),
+                (None, 396, 261, 58, 259)),
+    "intr-det": ((99.74, 99.89, 99.74, 99.69, None), (92.04, 91.77, 91.97, 92.01, 91.91), (None, 5262, 286, 284, 450),
+                 (None, 192, 146, 76, 149)),
+    "2-spirals": ((88.43, 85.18, 88.42, 88.29, None), (88.43, 85.29, 88.47, 88.45, 88.30), (None, 4043, 188, 81, 3442),
+                  (None, 957, 10, 5, 18)),
+    "ndcc": ((85.47, 86.66, 86.63, 86.33, None), (84.99, 86.21, 86.29, 85.93, 86.24), (None, 1487, 302, 92, 4609), (None, 148, 61, 7, 61)),
+    "checker-b": ((94.31, 94.46, 94.46, 94.45, None), (94.08, 94.21, 94.21, 94.19, 94.23), (None, 6047, 334, 366, 1374),
+                  (None, 167, 10, 7, 7)),
+}
+KNN_K = [1, 3, 5, 9, 15, 21, 31, 51, 71, 101, 151]
+LOCAL_K = [250, 500, 1000, 2000, 4000, 8000]
+# Of the paper: 10 neighborhoods.
+LOCAL_SELECTION = ["--selection-centres", "10"]
+
+
+def short(name):
+    return name.removeprefix("falk-")
+
+
+def kernel_grid(options):
+    """C, and gamma = 1 / sigma of the RBF kernel."""
+    return [*common.grid("cost", common.powers(-2, 10, options.search_step)),
+            *common.grid("gamma", common.powers(-5, 15, options.search_step))]
+
+
+def search_local(train, method, options):
+    """k upwards, until the best error rises: so does the paper."""
+    where = ["--centres", options.search_centres] if options.search_centres else ["--rows", options.search_rows]
+    best = None
+    for k in LOCAL_K:
+        found = common.tune(train, ["--method", method, "--k", k, "--folds", options.search_folds, *where, *kernel_grid(options)], options)
+        if best and found["error"] > best["error"]:
+            break
+        if best is None or found["error"] < best["error"]:
+            best = found | {"point": found["point"] | {"k": k}}
+    return best
+
+
+def search(train, method, options):
+    """What the paper chooses by cross-validation: arguments, and the error; falk-l chooses by itself."""
+    if method == "falk-l":
+        return {"point": {}, "error": None}
+    if method in ("falk", "falk-c"):
+        return search_local(train, method, options)
+    grid = common.grid("k", KNN_K) if method == "knn" else kernel_grid(options)
+    return common.tune(train, ["--method", method, "--folds", options.search_folds, "--rows", options.search_rows, *grid], options)
+
+
+def arguments(method, point):
+    return ["--method", method, *common.words(point), *(LOCAL_SELECTION if method == "falk-l" else [])]
+
+
+def chosen_text(point, report):
+    if not point:
+        point = {name: report[f"selected_{name}"] for name in ("cost", "k", "percentile")}
+    return ", ".join(f"{name} {value:g}" for name, value in point.items())
+
+
+def measure_method(name, method, files, options):
+    found = search(files.train, method, options)
+    run = common.train_and_test(files.train, files.test, arguments(method, found["point"]), options)
+    text = chosen_text(found["point"], run.pop("report"))
+    return {"data": name, "method": method, **run, "cv_error": found["error"], "chosen": text, "search_folds": options.search_folds,
+            "search_step": options.search_step, "search_rows": options.search_rows, "search_centres": options.search_centres}
+
+
+def accuracy(error):
+    return "" if error is None else common.percent(1 - error)
+
+
+def optional(value):
+    return "" if value is None else value
+
+
+def cells(r):
+    paper = [optional(column[METHODS.index(r["method"])]) for column in PAPER[r["data"]]]
+    return [r["data"], r["method"], f"{r['rows']:,}", accuracy(r["cv_error"]), paper[0], accuracy(r["error"]), paper[1], r["chosen"],
+            measure.seconds_text(r["train_cpu_seconds"]), paper[2], measure.seconds_text(r["test_cpu_seconds"]), paper[3]]
+
+
+def rank_lines(results):
+    """Mean ranks of the test error, over the data sets that every method was measured on."""
+    names = [n for n in PAPER if all(f"{n} {m}" in results for m in METHODS)]
+    if not names:
+        return []
+    def means(rows):
+        return [sum(column) / len(rows) for column in zip(*(ranks.ranks(row) for row in rows))]
+    ours = means([[results[f"{n} {m}"]["error"] for m in METHODS] for n in names])
+    theirs = means([[-a for a in PAPER[n][1]] for n in names])
+    return [f"Mean ranks over {', '.join(names)} (1 is best): "
+            + "; ".join(f"{m} {a:.2f} (paper {b:.2f})" for m, a, b in zip(METHODS, ours, theirs)) + "."]
+
+
+def protocol(results):
+    """How C, gamma and k were searched, in words; the paper's own way is not mentioned."""
+    kinds = {(r["search_folds"], r["search_step"], r["search_rows"], r["search_centres"]) for r in results}
+    return "; ".join(f"{folds} folds, every {step}. value of the paper's grids, search on {rows} rows"
+                     + (f", falk and falk-c on {centres} neighborhoods of all rows" if centres else "") for folds, step, rows, centres in
+                     sorted(kinds, key=str))
+
+
+def run(options):
+    name = "falk_tables"
+    results = common.load(name, options)
+    order = [f"{n} {m}" for n in PAPER for m in METHODS]
+    print(measure.markdown_head(TITLES), flush=True)
+    only = options.only.split(",") if options.only else list(PAPER)
+    for problem in [p for p in PROBLEMS if short(p.name) in only]:
+        files = common.prepare(problem, options)
+        for method in (options.methods.split(",") if options.methods else METHODS) if files else []:
+            results[f"{short(problem.name)} {method}"] = result = measure_method(short(problem.name), method, files, options)
+            common.save(name, results, order, options)
+            print(measure.markdown_row(cells(result)), flush=True)
+    ordered = [results[key] for key in order if key in results]
+    if options.write and ordered:
+        text = "\n".join([measure.markdown_head(TITLES), *(measure.markdown_row(cells(r)) for r in ordered), "", *rank_lines(results), "",
+                          f"Search: {protocol(ordered)}. CPU seconds of whole processes, reading included, on a busy machine; the paper's are "
+                          f"seconds of one core of an Athlon 64 X2 5000+. {common.machine(options)}"])
+        common.publish(name, text, options)
+    return 0
