@@ -80,7 +80,9 @@ const std::map<std::string, Example>& examples() {
       {"margin-k", {"20"}},
       {"nu", {"0.6"}},
       {"draw", {"25"}},
-      {"carry-support", {"no", {{"draw", "20"}, {"eps", "0.1"}}}}};
+      {"carry-support", {"no", {{"draw", "20"}, {"eps", "0.1"}}}},
+      {"stalled-delta", {"double"}},
+      {"discount-outliers", {"true"}}};
   return table;
 }
 
