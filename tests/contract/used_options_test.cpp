@@ -74,7 +74,7 @@ const std::map<std::string, Example>& examples() {
       {"cost-range", {"1,1"}},
       {"gamma-range", {"1,1"}},
       {"search-trials", {"4"}},
-      {"score-rows", {"30"}},
+      {"score-rows", {"3"}},
       {"combine", {"average"}},
       {"combine-cost", {"1"}},
       {"margin-k", {"20"}},
