@@ -58,7 +58,7 @@ const std::map<std::string, Example>& examples() {
       {"k-prime", {"3"}},
       {"index", {"brute-force"}},
       {"selection-centres", {"1"}},
-      {"selection-rule", {"smoothest"}},
+      {"selection-rule", {"smoothest", {{"k-grid", "8,16,32"}}}},
       {"selection-folds", {"2", {{"selection-centres", "1"}}}},
       {"k-grid", {"25"}},
       {"cost-grid", {"0.1"}},
@@ -82,13 +82,14 @@ const std::map<std::string, Example>& examples() {
       {"draw", {"25"}},
       {"carry-support", {"no", {{"draw", "20"}, {"eps", "0.1"}}}},
       {"stalled-delta", {"double"}},
-      {"discount-outliers", {"true"}}};
+      {"discount-outliers", {"true", {{"draw", "20"}}}}};
   return table;
 }
 
 // These change the way to the answer, how long it takes, or when it ends.
-const std::set<std::string> kWay{"cache",         "index",       "seed",     "draw",
-                                 "carry-support", "max-seconds", "patience", "improvement"};
+const std::set<std::string> kWay{"cache",    "index",         "seed",
+                                 "draw",     "carry-support", "max-seconds",
+                                 "patience", "improvement",   "stalled-delta"};
 
 class UsedOptions : public MethodContract {
  protected:

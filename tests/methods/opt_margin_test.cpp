@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "methods/sampling/draw_margin.hpp"
 #include "methods/opt_margin_problems.hpp"
+#include "methods/sampling/draw_margin.hpp"
 #include "support/naive_qp.hpp"
 #include "tamis/certify.hpp"
 #include "tamis/error.hpp"
