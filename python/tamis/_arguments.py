@@ -160,11 +160,13 @@ class OptMarginSVCArguments:
 
 class RandomSubsetSVCArguments:
     def __init__(
-        self, *, members: int = 100, candidates: int = 1, subset_rows: int | None = None,
-        cost_range: Sequence[float] = (0.5, 2), gamma_range: Sequence[float] = (0.25, 2),
-        search_trials: int = 0, score_rows: int | None = None, combine: str = "nonnegative",
-        combine_cost: float = 100.0, C: float = 1.0, kernel: str = "rbf", degree: int = 3,
-        gamma: float | str = "scale", coef0: float = 0.0, loss: str = "l1",
+        self, *, members: int = 100, candidates: int = 1, parameter_draws: int = 1,
+        subset_rows: int | None = None, cost_range: Sequence[float] = (0.5, 2),
+        gamma_range: Sequence[float] = (0.25, 2), search_trials: int | None = None,
+        mixed_kernels: bool = False, subset_sampling: str = "uniform",
+        member_value: str = "decision", score_rows: int | None = None, combine: str = "nonnegative",
+        combine_cost: float = 100.0, C: float | None = None, kernel: str = "rbf", degree: int = 3,
+        gamma: float | str | None = None, coef0: float = 0.0, loss: str = "l1",
         class_weight: ClassWeight = None, multi_class: str = "ovo",
         decision_function_shape: str = "ovr", break_ties: bool = False, probability: bool = False,
         scale: str = "none", tol: float = 0.001, max_iter: int = -1,
