@@ -12,22 +12,23 @@ ESTIMATORS = [getattr(tamis, name) for name in tamis.__all__ if hasattr(getattr(
 
 #: Options that are not arguments: the class says what they are.
 IN_THE_CLASS = {"method", "task"}
-#: Options a class leaves out, because they mean nothing for its task.
-ONLY_FOR = {"tube": "regression", "class-weight": "classification", "multiclass": "classification"}
-#: Options without an effect: a tube and its C are found by k, and its slacks are linear.
-WITHOUT_EFFECT = {"TubeSVR": {"cost", "loss"}}
+METHODS = {method["name"]: method for method in _core.method_table()}
 
 
 def arguments_of(estimator):
     return list(inspect.signature(estimator).parameters.values())
 
 
+def uses(method, option, task):
+    if option["methods"] and method not in option["methods"] or option["task"] not in (None, task):
+        return False
+    described = METHODS.get(method, {"unused": [], "unused_in_regression": []})  # auto is not in the table
+    return option["name"] not in described["unused"] + (described["unused_in_regression"] if task == "regression" else [])
+
+
 def options_of(estimator):
-    return [option for option in _core.option_table()
-            if option["name"] not in IN_THE_CLASS
-            and (not option["methods"] or set(estimator._methods) & set(option["methods"]))
-            and ONLY_FOR.get(option["name"], estimator._task) == estimator._task
-            and option["name"] not in WITHOUT_EFFECT.get(estimator.__name__, ())]
+    return [option for option in _core.option_table() if option["name"] not in IN_THE_CLASS
+            and any(uses(method, option, estimator._task) for method in estimator._methods)]
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
