@@ -71,6 +71,8 @@ const std::map<std::string, BadValues>& bad_values() {
       {"nu", {{"", "0", "-0.1", "1.1", "nan", "x"}, "nu", {{"method", "opt-soft-margin"}}}},
       {"draw", {{"", "0", "-1", "2.5", "x"}, "draw", {{"method", "opt-margin"}}}},
       {"carry-support", {{"", "true", "maybe"}, "carry-support", {{"method", "opt-margin"}}}},
+      {"stalled-delta", {{"", "triple"}, "stalled-delta", {{"method", "opt-margin"}}}},
+      {"discount-outliers", {{"maybe", "1"}, "discount-outliers", {{"method", "opt-soft-margin"}}}},
       {"polish", {{"maybe", "1"}, "polish", {{"method", "subsample"}}}},
       {"members", {{"", "0", "-1", "x"}, "members", {{"method", "random-subset"}}}},
       {"candidates", {{"", "0", "-1", "x"}, "candidates", {{"method", "random-subset"}}}},
@@ -224,11 +226,12 @@ TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
       {"combine-cost", {"1", ensemble}},
       {"margin-k", {"20", {{"method", "opt-soft-margin"}}}},
       {"nu", {"0.6", {{"method", "opt-soft-margin"}}}},
-      {"carry-support", {"no", {{"method", "opt-soft-margin"}, {"draw", "20"}, {"eps", "0.1"}}}}};
-  // `polish` changes methods that look at a part of the rows: tests/api. `draw` changes the way to
-  // an answer that is the same but for rounding.
+      {"carry-support", {"no", {{"method", "opt-soft-margin"}, {"draw", "20"}, {"eps", "0.1"}}}},
+      {"discount-outliers", {"true", {{"method", "opt-soft-margin"}, {"draw", "20"}}, 300}}};
+  // `polish` changes methods that look at a part of the rows: tests/api. `draw` and `stalled-delta`
+  // change the way to an answer that is the same but for rounding.
   const std::set<std::string> elsewhere{"method", "seed",     "max-seconds", "polish",
-                                        "draw",   "patience", "improvement"};
+                                        "draw",   "patience", "improvement", "stalled-delta"};
   const std::map<std::string, Effect> only_speed{
       {"cache", {"1", {}}}, {"index", {"brute-force", {{"method", "falk"}, {"k", "20"}}}}};
   for (const OptionDescription& option : train_option_table()) {
