@@ -98,7 +98,7 @@ def rules(options):
     if ordered:
         text = "\n".join([measure.markdown_head(RULE_TITLES), *(measure.markdown_row(rule_cells(r)) for r in ordered), "",
                           rule_summary(ordered, options), "",
-                          f"At most {TEST_ROWS:,} test rows; {measure.range_text([r['runs'] for r in ordered])} seeds, whose choices are "
+                          f"At most {TEST_ROWS:,} test rows; seeds of each: {measure.range_text([r['runs'] for r in ordered])}, their choices "
                           f"separated by /; k of {' or '.join(dict.fromkeys(r['k_values'] for r in ordered))}; everything else at its "
                           f"default. {common.machine(options)}"])
         print(rule_summary(ordered, options))

@@ -189,6 +189,9 @@ TEST_P(MethodContract, TheOrderOfRowsMattersAsPromised) {
   Random(11).shuffle(order);
   TrainOptions o = options();
   o.eps = 1e-4;
+  // falk-l may find other settings best on other folds, and says which; this is about the rows.
+  o.local.cost_grid = {4};
+  o.local.percentiles = {50};
   const Model a = train(given, o).model;
   const Model b = train(given.select(order), o).model;
   const double difference =
