@@ -50,9 +50,10 @@ class Usage(CliTest):
         for method in methods:
             for name in options.keys() - used[method] - {"polish"}:  # the library itself refuses that
                 value = "1:2" if name == "class-weight" else (re.findall("`([^`]+)`", options[name]) or ["1"])[0]
+                argument = (f"--{name}",) if value == "false" else (f"--{name}", value)
                 task = ("--task", "regression") if name == "tube" else ()
                 self.fails(2, f"--{name} is for the methods? .*, not for {method}( in a regression)?$", "train", "x", "--method",
-                           method, f"--{name}", value, *task)
+                           method, *argument, *task)
         self.fails(2, "--cost is for the methods exact, linear, .* auto, not for knn$", "train", "x", "--method", "knn", "-c", 1)
         self.fails(2, "--cost is for the methods .*, not for opt-soft-margin in a regression$", "train", "x", "--method",
                    "opt-soft-margin", "--task", "regression", "-c", 1)

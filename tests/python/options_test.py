@@ -59,6 +59,8 @@ def test_defaults_of_linear_models_are_scikit_learns(name):
 
 #: None is not the core's "automatic", but Python's word for the default.
 NONE_IS_THE_DEFAULT = {"class_weight", "random_state"}
+#: These search for C and gamma when neither is given.
+SEARCHES = {"auto", "random-subset"}
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
@@ -69,7 +71,7 @@ def test_defaults_are_the_cores(estimator):
         if option is None or argument.name in AS_SCIKIT_LEARN.get(estimator.__name__, []):
             continue
         if argument.default is None:
-            automatic = option["default"] is None or "auto" in estimator._methods
+            automatic = option["default"] is None or SEARCHES & set(estimator._methods)
             assert argument.name in NONE_IS_THE_DEFAULT or (option["unset"] and automatic), argument.name
         else:
             default = {"yes": True, "no": False}.get(str(option["default"]), option["default"])
