@@ -16,9 +16,9 @@ namespace tamis {
 struct GenerateOptions {
   Index rows = 1000;
   std::uint64_t seed = 1;
-  /// Share of flipped labels (checkerboard, default 0.03; halfspaces, default 0), standard deviation
-  /// of the points (spirals, default 0.035; 0.05 for the 2-spirals of the FaLK-SVM paper) or of the
-  /// target (regression, default 0.1); negative: the generator's own default.
+  /// Share of flipped labels (checkerboard, default 0.03; halfspaces, default 0), standard
+  /// deviation of the points (spirals, default 0.035; 0.05 for the 2-spirals of the FaLK-SVM paper)
+  /// or of the target (regression, default 0.1); negative: the generator's own default.
   double noise = -1;
   /// Features of ndcc, gaussians and halfspaces; 0: the generator's own default. The others have
   /// two.
