@@ -7,9 +7,14 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <memory>
+#include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "tamis/error.hpp"
 
@@ -32,6 +37,58 @@ int cgroup_threads() {
   return 4096;
 }
 
+// Arenas that are not in use. oneTBB 2021.8 keeps some 7 KB of every arena that a worker thread
+// entered, after it was destroyed: a process that trains for days makes a few and reuses them.
+class IdleArenas {
+ public:
+  std::unique_ptr<tbb::task_arena> take(int threads) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(idle_.begin(), idle_.end(), [threads](const auto& arena) {
+      return arena->max_concurrency() == threads;
+    });
+    if (found == idle_.end()) return std::make_unique<tbb::task_arena>(threads);
+    std::unique_ptr<tbb::task_arena> arena = std::move(*found);
+    idle_.erase(found);
+    return arena;
+  }
+  void give_back(std::unique_ptr<tbb::task_arena> arena) {
+    const std::lock_guard lock(mutex_);
+    if (idle_.size() < kMost) idle_.push_back(std::move(arena));
+  }
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    idle_.clear();
+  }
+
+  // Never destroyed: at the end of the process oneTBB may be gone before it.
+  static IdleArenas& instance() {
+    static auto* const arenas = new IdleArenas;
+    return *arenas;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64;
+
+  IdleArenas() { idle_.reserve(kMost); }  // so that giving back cannot fail
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<tbb::task_arena>> idle_;
+};
+
+// An arena for one call.
+class BorrowedArena {
+ public:
+  explicit BorrowedArena(int threads) : arena_(IdleArenas::instance().take(threads)) {}
+  ~BorrowedArena() { IdleArenas::instance().give_back(std::move(arena_)); }
+  BorrowedArena(const BorrowedArena&) = delete;
+  BorrowedArena& operator=(const BorrowedArena&) = delete;
+
+  tbb::task_arena& operator*() { return *arena_; }
+
+ private:
+  std::unique_ptr<tbb::task_arena> arena_;
+};
+
 }  // namespace
 
 int available_threads() { return std::max(1, std::min(affinity_threads(), cgroup_threads())); }
@@ -46,6 +103,7 @@ int resolve_threads(int requested) {
 int loop_threads() { return tbb::this_task_arena::max_concurrency(); }
 
 bool release_worker_threads() {
+  IdleArenas::instance().clear();  // oneTBB waits for them
   tbb::task_scheduler_handle handle{tbb::attach()};
   return tbb::finalize(handle, std::nothrow);
 }
@@ -64,8 +122,8 @@ void run_in_arena(int threads, WorkCall call, void* work) {
   std::optional<tbb::global_control> more;
   if (threads > available_threads())
     more.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
-  tbb::task_arena arena(threads);
-  arena.execute([call, work] { call(work); });
+  BorrowedArena arena(threads);
+  (*arena).execute([call, work] { call(work); });
 }
 
 void run_isolated(WorkCall call, void* work) {
