@@ -307,7 +307,7 @@ Labels read_labels(const ParseInput& source, const NpyArray& array, const ReadOp
 }
 
 NpyArray labels_header(const ParseInput& labels, const ParseInput& source, Index rows) {
-  const NpyArray array = read_npy_header(labels.name, labels.input);
+  NpyArray array = read_npy_header(labels.name, labels.input);
   const bool flat = !array.shape.empty() && std::all_of(array.shape.begin() + 1, array.shape.end(),
                                                         [](Index n) { return n == 1; });
   if (!flat) throw DataError(labels.name + ": labels must be an array of one dimension");
