@@ -24,6 +24,7 @@ std::vector<Index> joined(const std::vector<std::vector<Index>>& classes) {
 
 std::vector<Index> sizes_of(const std::vector<std::vector<Index>>& classes) {
   std::vector<Index> sizes;
+  sizes.reserve(classes.size());
   for (const std::vector<Index>& of_class : classes)
     sizes.push_back(static_cast<Index>(of_class.size()));
   return sizes;

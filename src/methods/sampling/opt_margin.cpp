@@ -268,8 +268,8 @@ SampledMachine train_classes(const SamplingRun& run, const BinaryTask& task) {
   for (const Index point : margin.w.points)
     machine.result.machine.rows.push_back(task.rows[usize(point)]);
   for (std::size_t p = 0; p < sampling.discounts().size(); ++p) {
-    if (const int halvings = sampling.discounts()[p])
-      machine.discounts.emplace_back(task.rows[p], std::ldexp(1.0, -halvings));
+    const std::int8_t halvings = sampling.discounts()[p];  // >= 0
+    if (halvings > 0) machine.discounts.emplace_back(task.rows[p], std::ldexp(1.0, -halvings));
   }
   set_class_objectives(points, sampling.answer(), form, &machine);
   return machine;
