@@ -38,6 +38,10 @@ constexpr std::int64_t kTurn = 20000;
 // depend on each other need ever smaller steps.
 constexpr std::int64_t kCreep = 1'000'000;
 
+// The next turns, twice as many, must bring the violation down to this share; else what is left is
+// rounding of the kernel values, and pairs would move for ever.
+constexpr double kStall = 0.9;
+
 /// A block laid out for the pair solver: group 0 first, filled up so that group 1 begins at a
 /// multiple of the padding.
 /// Its memory is reused from block to block.
@@ -54,8 +58,6 @@ class Block {
   /// F of the block's points for its beta, the rest of the problem left out: exact when the block
   /// is the whole problem.
   std::vector<double> own_sums() const;
-  /// What double arithmetic leaves unknown of these sums: their largest terms are as much larger.
-  double sums_rounding() const;
 
  private:
   std::vector<Index> points_;
@@ -131,18 +133,6 @@ std::vector<double> Block::own_sums() const {
   return sums;
 }
 
-double Block::sums_rounding() const {
-  const Index size = static_cast<Index>(points_.size());
-  double largest = 0;
-  for (Index r = 0; r < size; ++r) {
-    double sum = 0;  // of row r: the matrix is symmetric
-    for (Index c = 0; c < size; ++c)
-      sum += std::abs(beta_[usize(c)] * static_cast<double>(kernel_[usize(r * stride_ + c)]));
-    largest = std::max(largest, sum);
-  }
-  return largest * std::numeric_limits<double>::epsilon();
-}
-
 class Solver {
  public:
   Solver(const Problem& problem, RowSource& source, StopCheck& stop, const SolverOptions& options,
@@ -160,9 +150,17 @@ class Solver {
 
  private:
   enum class Progress { moved, stuck, told_to_stop };
+  /// Coefficients of all points, F, and what they violate.
+  struct State {
+    std::vector<double> beta;
+    std::vector<double> sums;
+    std::vector<double> block_sums;  ///< the same in the order of the block
+    Violation violation;
+  };
 
   Solution solve_stored();
   Solution solve_blocks();
+  State measured(Block& block) const;
   std::optional<std::vector<double>> jump(std::vector<double> beta);
   Solution give_up();
   std::vector<Index> first_points() const;
@@ -171,6 +169,9 @@ class Solver {
   PairLimits pair_limits(double tolerance) const;
   Solution finish(std::vector<double> beta, std::vector<double> sums,
                   const Violation& violation) const;
+  Solution finish(State state) const {
+    return finish(std::move(state.beta), std::move(state.sums), state.violation);
+  }
 
   const Problem& problem_;
   RowSource& source_;
@@ -236,51 +237,71 @@ Solution Solver::solve_stored() {
     }
   };
   if (!problem_.start.empty()) go_to(problem_.start);
-  std::int64_t next_jump = kCreep;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::int64_t next_check = kCreep;
+  double least_gap = kInfinity;    // since the last check
+  double checked_gap = kInfinity;  // what it was then
+  bool jumped = false;
   PairLimits limits = pair_limits(stop_.limits().eps);
-  Violation violation;
-  std::vector<double> beta(usize(problem_.size()));
-  std::vector<double> sums(usize(problem_.size()));
+  std::optional<Solution> best;  // of those that creep, which need not become better
   while (true) {
-    const std::vector<double> block_sums = block.own_sums();
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    violation = Violation{{-kInfinity, -kInfinity}, {kInfinity, kInfinity}};
-    for (std::size_t k = 0; k < block.points().size(); ++k) {
-      const Index i = block.points()[k];
-      if (i == kFiller) continue;
-      beta[usize(i)] = block.beta()[k];
-      sums[usize(i)] = block_sums[k];
-      const Slopes slopes = slopes_at(problem_, i, block.beta()[k]);
-      const int group = problem_.group_at(i);
-      violation.max_up[group] = std::max(violation.max_up[group], slopes.up - block_sums[k]);
-      violation.min_down[group] = std::min(violation.min_down[group], slopes.down - block_sums[k]);
+    State state = measured(block);
+    const double gap = state.violation.gap;
+    least_gap = std::min(least_gap, gap);
+    if (on_status_) on_status_({iterations_, gap, problem_.size()});
+    if (gap <= stop_.limits().eps || stop_.must_stop(iterations_)) return finish(std::move(state));
+    if (iterations_ >= kCreep) {
+      Solution creeping = finish(state);
+      if (!best || creeping.duality_gap < best->duality_gap) best = std::move(creeping);
     }
-    violation.gap = std::max(violation.max_up[0] - violation.min_down[0],
-                             violation.max_up[1] - violation.min_down[1]);
-    if (on_status_) on_status_({iterations_, violation.gap, problem_.size()});
-    if (violation.gap <= stop_.limits().eps || stop_.must_stop(iterations_)) break;
-    if (iterations_ >= next_jump) {
-      next_jump = 2 * iterations_;
-      if (const auto there = jump(beta)) {
+    if (iterations_ >= next_check) {
+      if (const auto there = jumped ? std::nullopt : jump(state.beta)) {
+        jumped = true;
+        next_check = 2 * iterations_;
         go_to(*there);
         continue;
       }
-    }
-    // Kernel values so large that the violation measured is rounding: pairs would move for ever.
-    if (iterations_ >= kCreep && violation.gap <= block.sums_rounding()) {
-      stop_.note_precision_limit();
-      break;
+      if (!(least_gap < kStall * checked_gap)) {
+        stop_.note_precision_limit();
+        best->stop_reason = stop_.reason();
+        best->iterations = iterations_;
+        return *std::move(best);
+      }
+      if (next_check > kCreep) checked_gap = least_gap;
+      least_gap = kInfinity;
+      next_check = 2 * iterations_;
     }
     limits.max_iterations = pair_limits(limits.tolerance).max_iterations;
-    const PairResult result = block.solve(problem_, block_sums, limits);
+    const PairResult result = block.solve(problem_, state.block_sums, limits);
     if (result.iterations == 0 && !limits.single_precision) {
       stop_.note_precision_limit();
-      break;
+      return finish(std::move(state));
     }
     if (result.iterations < limits.max_iterations) limits.single_precision = false;
     iterations_ += result.iterations;
   }
-  return finish(std::move(beta), std::move(sums), violation);
+}
+
+Solver::State Solver::measured(Block& block) const {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  State state{std::vector<double>(usize(problem_.size())),
+              std::vector<double>(usize(problem_.size())), block.own_sums(),
+              Violation{{-kInfinity, -kInfinity}, {kInfinity, kInfinity}}};
+  Violation& violation = state.violation;
+  const std::vector<double>& block_sums = state.block_sums;
+  for (std::size_t k = 0; k < block.points().size(); ++k) {
+    const Index i = block.points()[k];
+    if (i == kFiller) continue;
+    state.beta[usize(i)] = block.beta()[k];
+    state.sums[usize(i)] = block_sums[k];
+    const Slopes slopes = slopes_at(problem_, i, block.beta()[k]);
+    const int group = problem_.group_at(i);
+    violation.max_up[group] = std::max(violation.max_up[group], slopes.up - block_sums[k]);
+    violation.min_down[group] = std::min(violation.min_down[group], slopes.down - block_sums[k]);
+  }
+  violation.gap = std::max(violation.max_up[0] - violation.min_down[0],
+                           violation.max_up[1] - violation.min_down[1]);
+  return state;
 }
 
 // Where pairs creep: all free coefficients at once, for no more work than the pairs took so far.

@@ -56,7 +56,7 @@ struct Outcome {
 };
 
 // More than the oracles get: what is hard for both is not held against anyone.
-constexpr std::int64_t kMaxPairs = 2'000'000;
+constexpr std::int64_t kMaxPairs = 5'000'000;
 constexpr std::int64_t kMaxEpochs = 20'000;
 
 // The problems are too small for more.

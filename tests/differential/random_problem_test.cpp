@@ -3,20 +3,24 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "tamis/certify.hpp"
 #include "tamis/train.hpp"
 
 namespace tamis::testing {
 namespace {
 
-// 46 rows of values around 20,000: C K is so large that rounding in double exceeds the tolerance,
-// and pairs moved for as long as they were let.
+// Values around 20,000 to 70,000: C K is so large that rounding exceeds the tolerance, and pairs
+// moved for as long as they were let; the regression became worse while they did.
 TEST(RandomProblem, RoundingEndsTheTraining) {
-  RandomProblem problem = random_problem(1, 3);
-  problem.options.max_iterations = 4'000'000;
-  const TrainReport report = train(problem.data(), problem.options).report;
-  EXPECT_EQ(report.stop_reason, StopReason::precision_limit);
-  EXPECT_LT(report.violation, 0.01);
+  for (const auto& [seed, number] : {std::pair(1, 3), std::pair(202, 657)}) {
+    RandomProblem problem = random_problem(seed, number);
+    problem.options.max_iterations = 10'000'000;
+    const TrainReport report = train(problem.data(), problem.options).report;
+    EXPECT_EQ(report.stop_reason, StopReason::precision_limit);
+    EXPECT_LT(report.gap, 2e-3 * std::abs(report.objective));
+  }
 }
 
 // The diagonal of the kernel matrix is negative, and of order 10^9: float32 was taken to be enough.
