@@ -155,7 +155,7 @@ TEST(EnsembleWeights, NoTimeLeavesUsefulWeights) {
   const std::atomic<bool> cancel = true;
   RunControl control;
   control.cancel = &cancel;
-  weights.solve(precise(), control);
+  EXPECT_EQ(weights.solve(precise(), control), StopReason::interrupted);
   EXPECT_GT(weights.member_weights()[0], 0);
   EXPECT_GT(weights.accuracy(), 0.85);
 }

@@ -335,7 +335,11 @@ void BinaryEnsembleTrainer::combine(double eps) {
   const Stopwatch watch;
   qp::Limits limits{eps, kMostEpochs, 0};
   if (context_.options.max_seconds > 0) limits.max_seconds = context_.seconds_left();
-  weights_.solve(limits, context_.control);
+  const StopReason stop = weights_.solve(limits, context_.control);
+  // Weights after the last epoch that is allowed are good enough; those that were cut short are
+  // not.
+  if (stop >= StopReason::time_limit)
+    record_.work.stop_reason = std::max(record_.work.stop_reason, stop);
   record_.combining_epochs = weights_.epochs();
   record_.combining_seconds += watch.seconds();
 }

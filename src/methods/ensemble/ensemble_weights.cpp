@@ -154,8 +154,8 @@ Matrix EnsembleWeights::value_matrix() const {
   return Matrix::dense(rows, size(), std::move(matrix));
 }
 
-void EnsembleWeights::solve(const qp::Limits& limits, const RunControl& control) {
-  if (is_average() || solved_size_ == size()) return;
+StopReason EnsembleWeights::solve(const qp::Limits& limits, const RunControl& control) {
+  if (is_average() || solved_size_ == size()) return StopReason::converged;
   std::vector<double> cost;
   const double whole = std::accumulate(weights_.begin(), weights_.end(), 0.0);
   for (const double weight : weights_) cost.push_back(cost_ * weight / whole);
@@ -169,7 +169,8 @@ void EnsembleWeights::solve(const qp::Limits& limits, const RunControl& control)
   qp::StopCheck stop(limits, control);
   linear::Solution solution = linear::solve(problem, stop, seed_);
   epochs_ += solution.epochs;
-  if (solution.epochs == 0) return;  // stopped before it began: the weights so far are better
+  // Stopped before it began: the weights so far are better.
+  if (solution.epochs == 0) return solution.stop_reason;
   solved_size_ = size();
   beta_ = std::move(solution.beta);
   member_weights_ = std::move(solution.weights);
@@ -187,6 +188,7 @@ void EnsembleWeights::solve(const qp::Limits& limits, const RunControl& control)
       all_[usize(i)] = all;
     }
   });
+  return solution.stop_reason;
 }
 
 std::vector<double> EnsembleWeights::member_weights() const {

@@ -37,7 +37,7 @@ class EnsembleWeights {
   /// so that all of it takes a few times as long as the last.
   bool wants_solving() const;
   /// Finds them by the linear machine, beginning where it last ended.
-  void solve(const qp::Limits& limits, const RunControl& control);
+  StopReason solve(const qp::Limits& limits, const RunControl& control);
 
   Index size() const { return static_cast<Index>(member_weights_.size()); }
   std::vector<double> member_weights() const;
