@@ -34,9 +34,9 @@ constexpr double kStageShare = 0.1;
 // under 100 ms.
 constexpr std::int64_t kTurn = 20000;
 
-// Pairs after which a small problem is taken to creep: large coefficients on points that almost
-// depend on each other need ever smaller steps.
-constexpr std::int64_t kCreep = 1'000'000;
+// Pairs after which a small problem is taken to converge slowly: large coefficients on points that
+// almost depend on each other need ever smaller steps.
+constexpr std::int64_t kSlowPairs = 1'000'000;
 
 // The next turns, twice as many, must bring the violation down to this share; else what is left is
 // rounding of the kernel values, and pairs would move for ever.
@@ -238,21 +238,21 @@ Solution Solver::solve_stored() {
   };
   if (!problem_.start.empty()) go_to(problem_.start);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  std::int64_t next_check = kCreep;
+  std::int64_t next_check = kSlowPairs;
   double least_gap = kInfinity;    // since the last check
   double checked_gap = kInfinity;  // what it was then
   bool jumped = false;
   PairLimits limits = pair_limits(stop_.limits().eps);
-  std::optional<Solution> best;  // of those that creep, which need not become better
+  std::optional<Solution> best;  // of slow iterates, which need not become better
   while (true) {
     State state = measured(block);
     const double gap = state.violation.gap;
     least_gap = std::min(least_gap, gap);
     if (on_status_) on_status_({iterations_, gap, problem_.size()});
     if (gap <= stop_.limits().eps || stop_.must_stop(iterations_)) return finish(std::move(state));
-    if (iterations_ >= kCreep) {
-      Solution creeping = finish(state);
-      if (!best || creeping.duality_gap < best->duality_gap) best = std::move(creeping);
+    if (iterations_ >= kSlowPairs) {
+      Solution slow = finish(state);
+      if (!best || slow.duality_gap < best->duality_gap) best = std::move(slow);
     }
     if (iterations_ >= next_check) {
       if (const auto there = jumped ? std::nullopt : jump(state.beta)) {
@@ -267,7 +267,7 @@ Solution Solver::solve_stored() {
         best->iterations = iterations_;
         return *std::move(best);
       }
-      if (next_check > kCreep) checked_gap = least_gap;
+      if (next_check > kSlowPairs) checked_gap = least_gap;
       least_gap = kInfinity;
       next_check = 2 * iterations_;
     }
@@ -304,7 +304,8 @@ Solver::State Solver::measured(Block& block) const {
   return state;
 }
 
-// Where pairs creep: all free coefficients at once, for no more work than the pairs took so far.
+// Where pairs converge slowly: all free coefficients at once, for no more work than the pairs took
+// so far.
 std::optional<std::vector<double>> Solver::jump(std::vector<double> beta) {
   if (problem_.tube != 0) return std::nullopt;
   Problem from_here = problem_;

@@ -28,10 +28,10 @@ struct FoundThreshold {
 FoundThreshold find_threshold(const TrainingSet& data, const Metric& metric, const LeaderGoal& goal,
                               std::uint64_t step, const TrainContext& context);
 
-/// The number of leaders that the options want of so many rows.
+/// The number of leaders that the options ask for, given the number of rows.
 Index wanted_leaders(Index rows, Index classes, const LeaderOptions& options);
 
-/// Rows that the threshold of so many rows is found on, if they are not all at hand.
+/// Rows that the threshold is found on, given the number of rows, if they are not all at hand.
 Index threshold_sample_rows(const LeaderOptions& options);
 
 /// How many times as many leaders n rows have as the largest of three samples, given their rows

@@ -15,7 +15,7 @@ std::vector<Index> nearest_in_pool(const NeighborIndex& index, const Matrix& fea
                                    const RunControl& control) {
   std::vector<Index> found;
   // The index knows all rows, as a copy of the pool would take the memory of the data again. So
-  // rows held out are found too and dropped; a row that is left with too few asks for more.
+  // held-out rows are found too and dropped; a row that is left with too few asks for more.
   for (Index asked = k + 1 + (k + 1) / 2; !rows.empty(); asked *= 2) {
     const Neighbors near = index.nearest(features, rows, asked, control);
     std::vector<Index> again;

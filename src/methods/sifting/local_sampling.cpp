@@ -201,7 +201,7 @@ MethodResult train_local_sampling(const TrainingSet& data, const TrainContext& c
 
   BallRounds rounds(data, context, std::move(support), split.pool_without(drawn));
   // The model has rows from the balls in any case: support vectors of small subsamples alone can
-  // have the smallest error on the rows held out and yet do no better than the largest class.
+  // have the smallest error on the held-out rows and yet do no better than the largest class.
   MethodResult result = sift(
       rounds.weighted(), context, split.held, rounds.support(),
       [&](const KernelMachine&) { return rounds.next(); }, FirstRound::starts);
