@@ -292,6 +292,16 @@ TEST(Solver, ThreadsDoNotChangeABit) {
   }
 }
 
+// The violation is above eps by its last bit, and the pair solver, which adds up in another order,
+// sees it met: that is no limit of precision.
+TEST(Solver, AToleranceMetButForTheLastBitIsMet) {
+  const Clouds data = clouds(3, 2, 2, 28);
+  StoredGram source(gram({.gamma = 10}, data.features));
+  const qp::Solution s =
+      run(svc_problem(signs(data), 1e-3), source, {.block_size = 2, .stored_size = 2048});
+  EXPECT_EQ(s.stop_reason, StopReason::converged);
+}
+
 // Random small problems: optimality, feasibility, weak duality, and an objective no worse than
 // doing nothing.
 RC_GTEST_PROP(SolverProperties, RandomMachines, ()) {
