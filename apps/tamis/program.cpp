@@ -20,18 +20,20 @@ namespace tamis::cli {
 #include "commands.inc"
 #undef COMMAND
 
-const std::vector<CommandEntry>& all_commands() {
-  static const std::vector<CommandEntry> commands = [] {
-    std::vector<CommandEntry> list;
-    const auto add = [&list](std::unique_ptr<Command> command) {
-      list.push_back({std::move(command), {}});
-      list.back().command->declare(list.back().options);
-    };
+std::vector<CommandEntry> make_commands() {
+  std::vector<CommandEntry> list;
+  const auto add = [&list](std::unique_ptr<Command> command) {
+    list.push_back({std::move(command), {}});
+    list.back().command->declare(list.back().options);
+  };
 #define COMMAND(name) add(make_##name##_command());
 #include "commands.inc"
 #undef COMMAND
-    return list;
-  }();
+  return list;
+}
+
+const std::vector<CommandEntry>& all_commands() {
+  static const std::vector<CommandEntry> commands = make_commands();
   return commands;
 }
 

@@ -72,7 +72,7 @@ def save(name, results, order, options):
 
 
 def publish(name, text, options, page=PAGE):
-    """Into the page, with the CSV beside it."""
+    """Into the page, with the CSV next to it."""
     measure.fill_marker(page, name.replace("_", "-"), text)
     shutil.copyfile(options.work / f"{name}.csv", FOLDER / f"{name}.csv")
     print(f"wrote docs/reproduction/{name}.csv")

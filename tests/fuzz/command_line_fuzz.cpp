@@ -5,30 +5,14 @@
 #include "fuzz_input.hpp"
 #include "options.hpp"
 #include "parse.hpp"
+#include "program.hpp"
 #include "tamis/error.hpp"
 #include "tamis/options.hpp"
 #include "tamis/text.hpp"
 
 namespace tamis::cli {
 
-#define COMMAND(name) std::unique_ptr<Command> make_##name##_command();
-#include "commands.inc"
-#undef COMMAND
-
 namespace {
-
-// New ones for each input: commands keep what they were given.
-std::vector<CommandEntry> new_commands() {
-  std::vector<CommandEntry> list;
-  const auto add = [&list](std::unique_ptr<Command> command) {
-    list.push_back({std::move(command), {}});
-    list.back().command->declare(list.back().options);
-  };
-#define COMMAND(name) add(make_##name##_command());
-#include "commands.inc"
-#undef COMMAND
-  return list;
-}
 
 template <typename Work>
 void allow_refusal(const Work& work) {
@@ -63,7 +47,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<const char*> argv{"tamis"};
   for (const std::string& word : words) argv.push_back(word.c_str());
   allow_refusal(
-      [&] { parse_command_line(new_commands(), static_cast<int>(argv.size()), argv.data()); });
+      // New ones for each input: commands keep what they were given.
+      [&] { parse_command_line(make_commands(), static_cast<int>(argv.size()), argv.data()); });
   if (words.size() < 2) return 0;
   allow_refusal([&] { set_and_read_back(words[0], words[1]); });
   allow_refusal([&] { parse_axis(words[1]); });

@@ -228,8 +228,8 @@ std::vector<Index> Reweighting::violators(std::span<const Index> draw, double ep
 }
 
 // D of a row that looks like an outlier, coordinated with its weight u (section 6 of the paper,
-// left open there). Each D falls at most so many times, after which the problem is fixed and its
-// rounds end as always; a violator has no coefficient that could exceed its new limit; and each
+// left open there). Each D falls at most kMaxDiscounts times, after which the problem is fixed and
+// its rounds end as always; a violator has no coefficient that could exceed its new limit; and each
 // hull keeps twice the weight it needs.
 void Reweighting::discount(Index point, const MarginForm& form) {
   if (discounts_.empty() || discounts_[usize(point)] == kMaxDiscounts ||
