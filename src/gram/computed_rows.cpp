@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index kStrip =
     512;  // columns a task works on at a time: its sums and panels stay in the second-level cache
-constexpr Index kRowsAtOnce = 64;        // rows computed into scratch before they are added up
+constexpr Index kRowsAtOnce = 32;        // rows computed into scratch before they are added up
 constexpr Index kPieceOfPoints = 65536;  // points packed at a time by accumulate_at
 
 // Fewer columns: a value is computed as fast as fetched from the other side of the diagonal.
@@ -32,6 +32,7 @@ ComputedRows::ComputedRows(const Kernel& kernel, const Matrix& data, std::vector
       data_(data),
       rows_(std::move(rows)),
       diagonal_(kernel_diagonal(kernel, data, rows_)),
+      squared_norms_(squared_norms(data, rows_)),
       interrupted_(std::move(interrupted)),
       cache_bytes_(cache_bytes),
       leaves_far_out_(has_many_far_pairs(kernel, data, rows_)),
@@ -44,9 +45,17 @@ std::vector<Index> ComputedRows::data_rows(std::span<const Index> points) const 
   return result;
 }
 
+std::vector<float> ComputedRows::norms_of(std::span<const Index> points) const {
+  std::vector<float> result;
+  for (std::size_t k = 0; k < points.size() && !squared_norms_.empty(); ++k)
+    result.push_back(squared_norms_[usize(points[k])]);
+  return result;
+}
+
 void ComputedRows::square(std::span<const Index> points, float* block, Index stride) {
   const Index size = static_cast<Index>(points.size());
   const std::vector<Index> rows = data_rows(points);
+  const std::vector<float> norms = norms_of(points);
   const bool mirrors = data_.cols() >= kColumnsToMirror;
   counts_.computed += mirrors ? size * (size + 1) / 2 : size * size;
   const KernelBlocks blocks(kernel_, data_, rows);
@@ -57,17 +66,15 @@ void ComputedRows::square(std::span<const Index> points, float* block, Index str
   };
   for_each_strip([&](Index begin, Index end) {
     const Index first = mirrors ? begin : 0;
-    blocks.evaluate(data_, std::span(rows).subspan(usize(begin), usize(end - begin)), first, size,
-                    block + begin * stride + first, stride);
+    const auto some = [&](const auto& all) {
+      return std::span(all).subspan(all.empty() ? 0 : usize(begin),
+                                    all.empty() ? 0 : usize(end - begin));
+    };
+    blocks.evaluate(data_, some(rows), first, size, block + begin * stride + first, stride,
+                    some(norms));
   });
   if (!mirrors) return;
-  for_each_strip([&](Index begin, Index end) {
-    for (Index c = 0; c < begin; c += kPanel) {
-      for (Index r = begin; r < end; ++r) {
-        for (Index l = c; l < c + kPanel; ++l) block[r * stride + l] = block[l * stride + r];
-      }
-    }
-  });
+  for_each_strip([&](Index begin, Index end) { mirror(block, stride, begin, end); });
 }
 
 bool ComputedRows::precise_square(std::span<const Index> points, float* block, float* rest,
@@ -164,7 +171,7 @@ std::vector<ComputedRows::Request> ComputedRows::look_up(std::span<const Index> 
   cache_->begin_round(static_cast<Index>(rows.size()));
   std::vector<Request> requests;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    Request request{rows_[usize(rows[r])], coefficients[r]};
+    Request request{rows[r], coefficients[r]};
     request.kept = cache_->find(rows[r], &request.covered);
     std::uint8_t& asked = times_asked_[usize(rows[r])];
     const bool worth_it = asked * saved_seconds_ >= cache_->fresh_seconds();
@@ -179,7 +186,7 @@ std::vector<ComputedRows::Request> ComputedRows::look_up(std::span<const Index> 
 bool ComputedRows::accumulate(std::span<const Index> rows, std::span<const double> coefficients,
                               std::span<double> sums) {
   if (kernel_.type == KernelType::linear) return add_linear(active_, rows, coefficients, sums);
-  if (near_) return add_near(*active_blocks_, *near_, data_rows(rows), coefficients, sums);
+  if (near_) return add_near(*active_blocks_, *near_, rows, coefficients, sums);
   const std::vector<Request> requests = look_up(rows, coefficients);
   if (!add_requests(*active_blocks_, requests, sums)) {
     return false;
@@ -193,17 +200,16 @@ bool ComputedRows::accumulate(std::span<const Index> rows, std::span<const doubl
 bool ComputedRows::accumulate_at(std::span<const Index> points, std::span<const Index> rows,
                                  std::span<const double> coefficients, std::span<double> sums) {
   if (kernel_.type == KernelType::linear) return add_linear(points, rows, coefficients, sums);
-  const std::vector<Index> sources = data_rows(rows);
   std::vector<Request> requests;
   for (std::size_t r = 0; r < rows.size() && !leaves_far_out_; ++r)
-    requests.push_back({sources[r], coefficients[r]});
+    requests.push_back({rows[r], coefficients[r]});
   for (std::size_t first = 0; first < points.size(); first += kPieceOfPoints) {
     const std::size_t count = std::min<std::size_t>(kPieceOfPoints, points.size() - first);
     const std::vector<Index> piece = data_rows(points.subspan(first, count));
     const KernelBlocks blocks(kernel_, data_, piece);
     const auto part = sums.subspan(first, count);
-    const bool added = leaves_far_out_ ? add_near(blocks, NearPoints(kernel_, data_, piece),
-                                                  sources, coefficients, part)
+    const bool added = leaves_far_out_ ? add_near(blocks, NearPoints(kernel_, data_, piece), rows,
+                                                  coefficients, part)
                                        : add_requests(blocks, requests, part);
     if (!added) return false;
   }
@@ -286,6 +292,7 @@ void ComputedRows::add_strip(const KernelBlocks& blocks, std::span<const Request
   const float* values[kRowsAtOnce];
   double coefficients[kRowsAtOnce];
   Index to_compute[kRowsAtOnce];
+  float norms[kRowsAtOnce];
   float* destinations[kRowsAtOnce];
   for (std::size_t first = 0; first < requests.size(); first += kRowsAtOnce) {
     const std::size_t count = std::min<std::size_t>(kRowsAtOnce, requests.size() - first);
@@ -297,11 +304,13 @@ void ComputedRows::add_strip(const KernelBlocks& blocks, std::span<const Request
         values[r] = request.kept + begin;
       } else {
         values[r] = scratch + computed * kStrip;
-        to_compute[computed] = request.data_row;
+        to_compute[computed] = rows_[usize(request.point)];
+        if (!squared_norms_.empty()) norms[computed] = squared_norms_[usize(request.point)];
         destinations[computed++] = request.kept;
       }
     }
-    blocks.evaluate(data_, std::span(to_compute, usize(computed)), begin, end, scratch, kStrip);
+    blocks.evaluate(data_, std::span(to_compute, usize(computed)), begin, end, scratch, kStrip,
+                    std::span(norms, squared_norms_.empty() ? 0 : usize(computed)));
     accumulate_rows(std::span(values, count), std::span(coefficients, count), columns,
                     sums + begin);
     for (Index r = 0; r < computed; ++r) {
@@ -312,9 +321,10 @@ void ComputedRows::add_strip(const KernelBlocks& blocks, std::span<const Request
 }
 
 bool ComputedRows::add_near(const KernelBlocks& blocks, const NearPoints& near,
-                            std::span<const Index> rows, std::span<const double> coefficients,
+                            std::span<const Index> asked, std::span<const double> coefficients,
                             std::span<double> sums) {
   const auto count = static_cast<Index>(sums.size());
+  const std::vector<Index> rows = data_rows(asked);
   const std::vector<char> near_strips = near.near_strips(rows);
   std::atomic<Index> computed = 0;
   std::atomic<bool> stopped = false;
@@ -334,6 +344,7 @@ bool ComputedRows::add_near(const KernelBlocks& blocks, const NearPoints& near,
     alignas(64) float values[kRowsAtOnce * NearPoints::kGroup];
     Index data_rows[kRowsAtOnce];
     double factors[kRowsAtOnce];
+    float norms[kRowsAtOnce];
     for (Index g = 0; g < kBoxPanel; ++g) {
       const Index begin = strip * NearPoints::kStrip + g * NearPoints::kGroup;
       const Index end = std::min(begin + NearPoints::kGroup, count);
@@ -343,8 +354,11 @@ bool ComputedRows::add_near(const KernelBlocks& blocks, const NearPoints& near,
         for (std::size_t k = 0; k < some; ++k) {
           data_rows[k] = rows[usize(all[first + k])];
           factors[k] = coefficients[usize(all[first + k])];
+          if (!squared_norms_.empty())
+            norms[k] = squared_norms_[usize(asked[usize(all[first + k])])];
         }
-        blocks.evaluate(data_, std::span(data_rows, some), begin, end, values, NearPoints::kGroup);
+        blocks.evaluate(data_, std::span(data_rows, some), begin, end, values, NearPoints::kGroup,
+                        std::span(norms, squared_norms_.empty() ? 0 : some));
         accumulate_rows(values, NearPoints::kGroup, std::span(factors, some), end - begin,
                         sums.data() + begin);
       }

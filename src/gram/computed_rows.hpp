@@ -42,13 +42,15 @@ class ComputedRows : public qp::RowSource {
  private:
   // A row asked for: where it is kept, if it is, and how much of it.
   struct Request {
-    Index data_row = 0;
+    Index point = 0;
     double coefficient = 0;
     float* kept = nullptr;
     Index covered = 0;
   };
 
   std::vector<Index> data_rows(std::span<const Index> points) const;
+  /// Of these points; empty where evaluate() needs none.
+  std::vector<float> norms_of(std::span<const Index> points) const;
   void make_cache();
   double measure_compute_seconds() const;
   std::vector<Request> look_up(std::span<const Index> rows, std::span<const double> coefficients);
@@ -63,13 +65,14 @@ class ComputedRows : public qp::RowSource {
   void add_strip(const KernelBlocks& blocks, std::span<const Request> requests, Index begin,
                  Index end, double* sums) const;
   /// The same with nothing kept, and without the points that are out of a row's reach.
-  bool add_near(const KernelBlocks& blocks, const NearPoints& near, std::span<const Index> rows,
+  bool add_near(const KernelBlocks& blocks, const NearPoints& near, std::span<const Index> asked,
                 std::span<const double> coefficients, std::span<double> sums);
 
   const Kernel kernel_;
   const Matrix& data_;
   std::vector<Index> rows_;
   std::vector<double> diagonal_;
+  std::vector<float> squared_norms_;  // of sparse rows, for evaluate()
   std::function<bool()> interrupted_;
   Index cache_bytes_;
   const bool leaves_far_out_;

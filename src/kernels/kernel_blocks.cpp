@@ -93,7 +93,7 @@ struct KernelBlocks::Impl {
   void evaluate_dense(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
                       float* out, Index stride) const;
   void evaluate_mixed(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
-                      float* out, Index stride) const;
+                      float* out, Index stride, std::span<const float> squared_norms) const;
   void evaluate_sparse(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
                        float* out, Index stride) const;
 };
@@ -169,7 +169,8 @@ void KernelBlocks::Impl::evaluate_dense(const Matrix& queries, std::span<const I
 }
 
 void KernelBlocks::Impl::evaluate_mixed(const Matrix& queries, std::span<const Index> rows,
-                                        Index begin, Index end, float* out, Index stride) const {
+                                        Index begin, Index end, float* out, Index stride,
+                                        std::span<const float> squared_norms) const {
   constexpr Index kRows = 64;
   simd::SparseQuery some[kRows];
   for (Index first = 0; first < static_cast<Index>(rows.size()); first += kRows) {
@@ -177,7 +178,7 @@ void KernelBlocks::Impl::evaluate_mixed(const Matrix& queries, std::span<const I
     for (Index r = 0; r < count; ++r) {
       const SparseRow row = queries.sparse_row(rows[usize(first + r)]);
       some[r] = {row.columns.data(), row.values.data(), static_cast<Index>(row.columns.size()),
-                 squared_norm(row)};
+                 squared_norms.empty() ? squared_norm(row) : squared_norms[usize(first + r)]};
     }
     simd::mixed_tiles(formula, cols, some, count, panels.get() + begin * cols, norms.get() + begin,
                       round_up(end - begin, kPanel) / kPanel, out + first * stride, stride);
@@ -275,7 +276,8 @@ Index KernelBlocks::size_bytes() const {
 }
 
 void KernelBlocks::evaluate(const Matrix& queries, std::span<const Index> rows, Index begin,
-                            Index end, float* out, Index stride) const {
+                            Index end, float* out, Index stride,
+                            std::span<const float> squared_norms) const {
   TAMIS_CHECK(begin % kPanel == 0 && end <= num_points() &&
               stride >= round_up(end - begin, kPanel));
   TAMIS_CHECK(queries.cols() == impl_->cols);
@@ -288,7 +290,7 @@ void KernelBlocks::evaluate(const Matrix& queries, std::span<const Index> rows, 
       }
     }
   } else if (impl_->panels && impl_->norms && queries.is_sparse()) {
-    impl_->evaluate_mixed(queries, rows, begin, end, out, stride);
+    impl_->evaluate_mixed(queries, rows, begin, end, out, stride, squared_norms);
   } else if (impl_->panels) {
     impl_->evaluate_dense(queries, rows, begin, end, out, stride);
   } else {
@@ -296,9 +298,24 @@ void KernelBlocks::evaluate(const Matrix& queries, std::span<const Index> rows, 
   }
 }
 
+std::vector<float> squared_norms(const Matrix& data, std::span<const Index> rows) {
+  std::vector<float> result;
+  if (!data.is_sparse()) return result;
+  result.reserve(rows.size());
+  for (const Index row : rows) result.push_back(squared_norm(data.sparse_row(row)));
+  return result;
+}
+
 void finish_kernel(const Kernel& kernel, float* values, Index count) {
   TAMIS_CHECK(count % kPanel == 0);
   simd::finish_sums(formula_of(kernel), values, count);
+}
+
+void mirror(float* block, Index stride, Index begin, Index end) {
+  for (Index c = 0; c < begin; c += kPanel) {
+    simd::transpose(block + c * stride + begin, stride, end - begin, block + begin * stride + c,
+                    stride);
+  }
 }
 
 void accumulate_rows(const float* values, Index stride, std::span<const double> coefficients,

@@ -44,9 +44,10 @@ class KernelBlocks {
   /// out[r * stride + c - begin] = K(queries row rows[r], point c) for c in [begin, end). `begin`
   /// is a multiple of kPanel; `stride` is at least end - begin rounded up to kPanel, and what lies
   /// between is overwritten with unspecified values. `queries` must have as many columns as the
-  /// points.
+  /// points. `squared_norms` of those rows, for sparse ones: see squared_norms(); empty: computed
+  /// here, which costs as much as some of the points do.
   void evaluate(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
-                float* out, Index stride) const;
+                float* out, Index stride, std::span<const float> squared_norms = {}) const;
 
  private:
   struct Impl;
@@ -54,9 +55,16 @@ class KernelBlocks {
   std::unique_ptr<Impl> impl_;
 };
 
+/// |x|^2 of each of the rows, as evaluate() wants it; empty for dense data, which need none.
+std::vector<float> squared_norms(const Matrix& data, std::span<const Index> rows);
+
 /// Kernel values from what KernelBlocks::unfinished() gives, in place; count is a multiple of
 /// kPanel.
 void finish_kernel(const Kernel& kernel, float* values, Index count);
+
+/// block[r * stride + c] = block[c * stride + r] for r in [begin, end) and c in [0, begin); `begin`
+/// is a multiple of kPanel.
+void mirror(float* block, Index stride, Index begin, Index end);
 
 /// sums[c] += sum over r of coefficients[r] * values[r * stride + c] for c in [0, count),
 /// accumulated in double.

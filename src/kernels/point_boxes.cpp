@@ -21,19 +21,26 @@ PointBoxes::PointBoxes(const Matrix& points, std::span<const Index> rows, Index 
   const Index panel_floats = checked_product(2 * kBoxPanel, cols_);
   edges_ = allocate_floats(checked_product(num_panels(), panel_floats));
   std::fill_n(edges_.get(), num_panels() * panel_floats, kNowhere);
-  parallel_each(size_, [&](Index box) {
-    float* lower = edges_.get() + box / kBoxPanel * panel_floats + box % kBoxPanel;
-    float* upper = lower + kBoxPanel;
+  // A task for each panel: boxes of one panel share cache lines.
+  parallel_each(num_panels(), [&](Index panel) {
     std::vector<float> values(usize(cols_));
-    const Index end = std::min((box + 1) * run, static_cast<Index>(rows.size()));
-    for (Index p = box * run; p < end; ++p) {
-      points.copy_row(rows[usize(p)], values);
+    std::vector<float> low(usize(cols_));
+    std::vector<float> high(usize(cols_));
+    for (Index box = panel * kBoxPanel; box < std::min(size_, (panel + 1) * kBoxPanel); ++box) {
+      const Index end = std::min((box + 1) * run, static_cast<Index>(rows.size()));
+      points.copy_row(rows[usize(box * run)], low);
+      high = low;
+      for (Index p = box * run + 1; p < end; ++p) {
+        points.copy_row(rows[usize(p)], values);
+        for (std::size_t j = 0; j < values.size(); ++j) {
+          low[j] = std::min(low[j], values[j]);
+          high[j] = std::max(high[j], values[j]);
+        }
+      }
+      float* lower = edges_.get() + panel * panel_floats + box % kBoxPanel;
       for (Index j = 0; j < cols_; ++j) {
-        const float value = values[usize(j)];
-        float& low = lower[j * 2 * kBoxPanel];
-        float& high = upper[j * 2 * kBoxPanel];
-        low = p == box * run ? value : std::min(low, value);
-        high = p == box * run ? value : std::max(high, value);
+        lower[j * 2 * kBoxPanel] = low[usize(j)];
+        lower[j * 2 * kBoxPanel + kBoxPanel] = high[usize(j)];
       }
     }
   });

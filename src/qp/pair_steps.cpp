@@ -22,40 +22,53 @@ HWY_INLINE auto LoadKernel(Tag<double> tag, const float* values) {
   return hn::PromoteTo(tag, hn::LoadU(hn::Rebind<float, Tag<double>>(), values));
 }
 
+// A stretch of kPairPadding values is handled as this many vectors side by side: with one alone,
+// the running maximum would wait for itself at every step.
+template <typename Real>
+constexpr int kVectors = static_cast<int>(kPairPadding) /
+                         static_cast<int>(hn::MaxLanes(Tag<Real>()));
+
 // Running maximum per lane with the place where it was first met.
 template <typename Real>
 class ArgMax {
  public:
   using V = hn::Vec<Tag<Real>>;
 
-  explicit ArgMax(Real floor) : values_(hn::Set(tag_, floor)), places_(hn::Set(tag_, Real{-1})) {}
-
-  HWY_INLINE void Add(V values, V places) {
-    const auto better = hn::Gt(values, values_);
-    values_ = hn::IfThenElse(better, values, values_);
-    places_ = hn::IfThenElse(better, places, places_);
-  }
-  // The lane with the largest value, the lowest place among equals.
-  HWY_INLINE Index Result(double* value) const {
-    constexpr size_t kLanes = hn::MaxLanes(Tag<Real>());
-    HWY_ALIGN Real values[kLanes];
-    HWY_ALIGN Real places[kLanes];
-    hn::Store(values_, tag_, values);
-    hn::Store(places_, tag_, places);
-    size_t best = 0;
-    for (size_t l = 1; l < kLanes; ++l) {
-      if (values[l] > values[best] ||
-          (values[l] == values[best] && places[l] >= 0 && places[l] < places[best]))
-        best = l;
+  ArgMax(Real floor, Index begin) {
+    for (int v = 0; v < kVectors<Real>; ++v) {
+      values_[v] = hn::Set(tag_, floor);
+      best_[v] = hn::Set(tag_, Real{-1});
+      here_[v] = hn::Iota(tag_, static_cast<Real>(begin + v * kLanes));
     }
-    *value = static_cast<double>(values[best]);
-    return static_cast<Index>(places[best]);
+  }
+
+  HWY_INLINE void Add(int v, V values) {
+    const auto better = hn::Gt(values, values_[v]);
+    values_[v] = hn::IfThenElse(better, values, values_[v]);
+    best_[v] = hn::IfThenElse(better, here_[v], best_[v]);
+    here_[v] = hn::Add(here_[v], hn::Set(tag_, static_cast<Real>(kPairPadding)));
+  }
+  // The largest value and the lowest place that has it, -1 if none is above the floor.
+  HWY_INLINE Index Result(double* value) const {
+    auto all = values_[0];
+    for (int v = 1; v < kVectors<Real>; ++v) all = hn::Max(all, values_[v]);
+    const auto largest = hn::MaxOfLanes(tag_, all);
+    auto places = hn::Set(tag_, std::numeric_limits<Real>::max());
+    for (int v = 0; v < kVectors<Real>; ++v) {
+      const auto has_it = hn::Eq(values_[v], largest);
+      places = hn::IfThenElse(has_it, hn::Min(places, best_[v]), places);
+    }
+    *value = static_cast<double>(hn::GetLane(largest));
+    return static_cast<Index>(hn::GetLane(hn::MinOfLanes(tag_, places)));
   }
 
  private:
+  static constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Tag<Real>()));
+
   Tag<Real> tag_;
-  V values_;
-  V places_;
+  V values_[kVectors<Real>];
+  V best_[kVectors<Real>];
+  V here_[kVectors<Real>];  // places of the next values
 };
 
 template <typename Real, bool kUpdate>
@@ -65,26 +78,26 @@ Extremes Scan(const PairArrays<Real>& arrays, const float* row_i, const float* r
   constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
   constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Tag<Real>()));
   Real* sums = arrays.sums;
-  const Real* up = arrays.up;
-  const Real* down = arrays.down;
   const auto steps = hn::Set(tag, static_cast<Real>(step));
-  ArgMax<Real> max_up(-kInfinity);
-  auto min_down = hn::Set(tag, kInfinity);
-  auto places = hn::Iota(tag, static_cast<Real>(begin));
-  const auto advance = hn::Set(tag, static_cast<Real>(kLanes));
-  for (Index k = begin; k < end; k += kLanes) {
-    auto f = hn::LoadU(tag, sums + k);
-    if constexpr (kUpdate) {
-      f = hn::MulAdd(steps, hn::Sub(LoadKernel(tag, row_i + k), LoadKernel(tag, row_j + k)), f);
-      hn::StoreU(f, tag, sums + k);
+  ArgMax<Real> max_up(-kInfinity, begin);
+  hn::Vec<Tag<Real>> min_down[kVectors<Real>];
+  for (auto& one : min_down) one = hn::Set(tag, kInfinity);
+  for (Index first = begin; first < end; first += kPairPadding) {
+    for (int v = 0; v < kVectors<Real>; ++v) {
+      const Index k = first + v * kLanes;
+      auto f = hn::LoadU(tag, sums + k);
+      if constexpr (kUpdate) {
+        f = hn::MulAdd(steps, hn::Sub(LoadKernel(tag, row_i + k), LoadKernel(tag, row_j + k)), f);
+        hn::StoreU(f, tag, sums + k);
+      }
+      max_up.Add(v, hn::Sub(hn::LoadU(tag, arrays.up + k), f));
+      min_down[v] = hn::Min(min_down[v], hn::Sub(hn::LoadU(tag, arrays.down + k), f));
     }
-    max_up.Add(hn::Sub(hn::LoadU(tag, up + k), f), places);
-    min_down = hn::Min(min_down, hn::Sub(hn::LoadU(tag, down + k), f));
-    places = hn::Add(places, advance);
   }
+  for (int v = 1; v < kVectors<Real>; ++v) min_down[0] = hn::Min(min_down[0], min_down[v]);
   Extremes extremes;
   extremes.argmax_up = max_up.Result(&extremes.max_up);
-  extremes.min_down = static_cast<double>(hn::GetLane(hn::MinOfLanes(tag, min_down)));
+  extremes.min_down = static_cast<double>(hn::GetLane(hn::MinOfLanes(tag, min_down[0])));
   return extremes;
 }
 
@@ -93,28 +106,26 @@ Index Partner(const PairArrays<Real>& arrays, const float* row_i, double up_i, d
               Index begin, Index end) {
   const Tag<Real> tag;
   constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Tag<Real>()));
-  const Real* sums = arrays.sums;
-  const Real* down = arrays.down;
-  const Real* diagonal = arrays.diagonal;
   const auto up = hn::Set(tag, static_cast<Real>(up_i));
   const auto diagonal_of_i = hn::Set(tag, static_cast<Real>(diagonal_i));
   const auto minus_two = hn::Set(tag, Real{-2});
   const auto smallest_curvature = hn::Set(tag, Real{1e-12F});
-  ArgMax<Real> best(Real{0});
-  auto places = hn::Iota(tag, static_cast<Real>(begin));
-  const auto advance = hn::Set(tag, static_cast<Real>(kLanes));
-  for (Index k = begin; k < end; k += kLanes) {
-    // The down score is rounded just as the up score was, so that i itself shows a difference of
-    // exactly zero: divided by its zero curvature, anything else would win.
-    const auto down_score = hn::Sub(hn::LoadU(tag, down + k), hn::LoadU(tag, sums + k));
-    const auto difference = hn::Sub(up, down_score);
-    auto curvature = hn::Add(diagonal_of_i, hn::LoadU(tag, diagonal + k));
-    curvature = hn::MulAdd(minus_two, LoadKernel(tag, row_i + k), curvature);
-    curvature = hn::Max(curvature, smallest_curvature);
-    // Where the difference is negative the gain is zeroed, and zero never beats the floor.
-    const auto positive = hn::Max(difference, hn::Zero(tag));
-    best.Add(hn::Div(hn::Mul(positive, positive), curvature), places);
-    places = hn::Add(places, advance);
+  ArgMax<Real> best(Real{0}, begin);
+  for (Index first = begin; first < end; first += kPairPadding) {
+    for (int v = 0; v < kVectors<Real>; ++v) {
+      const Index k = first + v * kLanes;
+      // The down score is rounded just as the up score was, so that i itself shows a difference of
+      // exactly zero: divided by its zero curvature, anything else would win.
+      const auto down_score =
+          hn::Sub(hn::LoadU(tag, arrays.down + k), hn::LoadU(tag, arrays.sums + k));
+      const auto difference = hn::Sub(up, down_score);
+      auto curvature = hn::Add(diagonal_of_i, hn::LoadU(tag, arrays.diagonal + k));
+      curvature = hn::MulAdd(minus_two, LoadKernel(tag, row_i + k), curvature);
+      curvature = hn::Max(curvature, smallest_curvature);
+      // Where the difference is negative the gain is zeroed, and zero never beats the floor.
+      const auto positive = hn::Max(difference, hn::Zero(tag));
+      best.Add(v, hn::Div(hn::Mul(positive, positive), curvature));
+    }
   }
   double gain = 0;
   return best.Result(&gain);

@@ -89,7 +89,9 @@ bool Block::lay_out(const Problem& problem, RowSource& source, std::vector<Index
     group_split_ += fillers;
   }
   const Index size = static_cast<Index>(points_.size());
-  stride_ = round_up(size, kPairPadding);
+  // An odd multiple of a cache line: rows at distances of a power of two would share few places of
+  // the caches.
+  stride_ = round_up(size, kPairPadding) | kPairPadding;
   if (size * stride_ > room_) {
     room_ = size * stride_;
     kernel_ = std::make_unique_for_overwrite<float[]>(usize(room_));

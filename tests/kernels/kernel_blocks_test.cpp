@@ -222,6 +222,38 @@ TEST(KernelBlocks, SquaredDistances) {
   }
 }
 
+TEST(KernelBlocks, GivenNormsAreThoseOfTheRows) {
+  const Matrix dense = random_rows(70, 30, 0.3, 4);
+  const Matrix sparse = dense.to_sparse();
+  const std::vector<Index> rows = all_rows(70);
+  EXPECT_TRUE(squared_norms(dense, rows).empty());
+  const KernelBlocks blocks({.gamma = 0.2}, sparse);
+  std::vector<float> own(70 * 80);
+  std::vector<float> given = own;
+  blocks.evaluate(sparse, rows, 0, 70, own.data(), 80);
+  blocks.evaluate(sparse, rows, 0, 70, given.data(), 80, squared_norms(sparse, rows));
+  for (std::size_t r = 0; r < 70; ++r) {
+    for (std::size_t c = 0; c < 70; ++c) ASSERT_EQ(own[r * 80 + c], given[r * 80 + c]);
+  }
+}
+
+TEST(Mirror, FillsRowsFromColumns) {
+  on_each_target([] {
+    constexpr Index kSize = 55;
+    constexpr Index kStride = 80;
+    std::vector<float> block(kSize * kStride);
+    std::iota(block.begin(), block.end(), 0.0F);
+    const std::vector<float> before = block;
+    mirror(block.data(), kStride, 32, kSize);
+    for (Index r = 0; r < kSize; ++r) {
+      for (Index c = 0; c < kStride; ++c) {
+        const Index from = r >= 32 && c < 32 ? c * kStride + r : r * kStride + c;
+        ASSERT_EQ(block[usize(r * kStride + c)], before[usize(from)]) << r << ' ' << c;
+      }
+    }
+  });
+}
+
 TEST(AccumulateRows, SumsInDouble) {
   on_each_target([] {
     Random random(7);

@@ -127,6 +127,9 @@ HWY_INLINE void DenseTile(const Formula& formula, Index cols, const float* const
   }
 }
 
+// Rows of a tile: as many sums side by side as hide the latency of an addition.
+constexpr int kTileRows = kVectors == 1 ? 8 : 4;
+
 // The panel stays in the first-level cache while all rows pass over it.
 template <Form kForm>
 void DenseTilesAs(const Formula& formula, Index cols, const float* const* rows, Index num_rows,
@@ -137,8 +140,8 @@ void DenseTilesAs(const Formula& formula, Index cols, const float* const* rows, 
     const float* panel = panels + p * cols * kLanes;
     float* panel_out = out + p * kLanes;
     Index r = 0;
-    for (; r + 4 <= num_rows; r += 4) {
-      DenseTile<kForm, 4>(constants, cols, rows + r, panel, panel_out + r * stride, stride);
+    for (; r + kTileRows <= num_rows; r += kTileRows) {
+      DenseTile<kForm, kTileRows>(constants, cols, rows + r, panel, panel_out + r * stride, stride);
     }
     for (; r < num_rows; ++r)
       DenseTile<kForm, 1>(constants, cols, rows + r, panel, panel_out + r * stride, stride);
@@ -178,8 +181,8 @@ HWY_INLINE void SparseTile(const Formula& formula, const PackedRows& rows,
   }
 }
 
-// out[r * stride + p] = in[p * width + r] for 16 points p and num_rows rows r, in squares of 4 x 4.
-HWY_INLINE void Transpose(const float* in, Index width, Index num_rows, float* out, Index stride) {
+// In squares of 4 x 4.
+void Transpose(const float* in, Index width, Index num_rows, float* out, Index stride) {
   Index r = 0;
 #if HWY_TARGET != HWY_SCALAR  // which has vectors of one
   const hn::FixedTag<float, 4> four;
@@ -404,6 +407,7 @@ namespace tamis::simd {
 HWY_EXPORT(DenseTiles);
 HWY_EXPORT(SparseTiles);
 HWY_EXPORT(MixedTiles);
+HWY_EXPORT(Transpose);
 HWY_EXPORT(FinishSums);
 HWY_EXPORT(BoxDistances);
 HWY_EXPORT(SparseBoxDistances);
@@ -425,6 +429,10 @@ void mixed_tiles(const Formula& formula, Index cols, const SparseQuery* rows, In
                  Index stride) {
   HWY_DYNAMIC_DISPATCH(MixedTiles)
   (formula, cols, rows, num_rows, panels, squared_norms, num_panels, out, stride);
+}
+
+void transpose(const float* in, Index width, Index num_rows, float* out, Index stride) {
+  HWY_DYNAMIC_DISPATCH(Transpose)(in, width, num_rows, out, stride);
 }
 
 void finish_sums(const Formula& formula, float* values, Index count) {

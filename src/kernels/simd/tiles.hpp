@@ -64,6 +64,9 @@ void mixed_tiles(const Formula& formula, Index cols, const SparseQuery* rows, In
                  const float* panels, const float* squared_norms, Index num_panels, float* out,
                  Index stride);
 
+/// out[r * stride + p] = in[p * width + r] for p in [0, 16) and r in [0, num_rows).
+void transpose(const float* in, Index width, Index num_rows, float* out, Index stride);
+
 /// values[i] = K made of the inner product, or of the squared distance, values[i]; count is a
 /// multiple of 16.
 void finish_sums(const Formula& formula, float* values, Index count);
