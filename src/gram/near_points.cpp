@@ -10,9 +10,9 @@
 namespace tamis {
 namespace {
 
-// e^-28 = 7e-13: a hundred thousand such values together are below the rounding error of one that
+// e^-21 = 8e-10: a hundred such values together are below the rounding error of one that
 // is near 1.
-constexpr double kFarExponent = 28;
+constexpr double kFarExponent = 21;
 
 // Boxes of sparse rows with many columns would be empty space.
 constexpr Index kMostSparseColumns = 256;
