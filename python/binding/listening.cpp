@@ -51,6 +51,13 @@ void listen(Shared& shared, const py::object& on_progress) {
 
 }  // namespace
 
+void run_briefly(const std::function<void(const RunControl&)>& work) {
+  RunControl control;
+  control.threads = 1;
+  const py::gil_scoped_release no_python;
+  work(control);
+}
+
 void run_listening(int threads, std::int64_t memory_bytes, const py::object& on_progress,
                    const std::function<void(const RunControl&)>& work) {
   Shared shared;

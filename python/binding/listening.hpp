@@ -18,4 +18,8 @@ namespace tamis::python {
 void run_listening(int threads, std::int64_t memory_bytes, const pybind11::object& on_progress,
                    const std::function<void(const RunControl&)>& work);
 
+/// Calls work(control) right here, on one thread and without the interpreter's lock: for what takes
+/// no longer than a moment.
+void run_briefly(const std::function<void(const RunControl&)>& work);
+
 }  // namespace tamis::python

@@ -128,13 +128,27 @@ py::tuple train_model(const py::object& features, const py::object& targets,
                         from_vector(std::move(support_rows), {count}));
 }
 
+/// Runs work that predicts these rows: where they are done in a moment, without a thread that
+/// listens to Ctrl-C, which takes longer to start than a row takes.
+void run_prediction(const Model& model, const Matrix& rows, int threads,
+                    const py::object& on_progress,
+                    const std::function<void(const RunControl&)>& work) {
+  constexpr double kMoment = 4e6;  // features read: about a millisecond
+  const double features = static_cast<double>(rows.rows()) * static_cast<double>(rows.cols()) *
+                          static_cast<double>(1 + model.num_support_vectors());
+  if (features <= kMoment)
+    run_briefly(work);
+  else
+    run_listening(threads, 0, on_progress, work);
+}
+
 /// Class positions, or numbers.
 py::object predict_rows(const Model& model, const py::object& features, int threads,
                         const py::object& on_progress) {
   const Matrix rows = to_matrix(features);
   std::vector<double> numbers;
   std::vector<std::int32_t> positions;
-  run_listening(threads, 0, on_progress, [&](const RunControl& control) {
+  run_prediction(model, rows, threads, on_progress, [&](const RunControl& control) {
     if (model.task() == Task::regression)
       numbers = decision_values(model, rows, control).values;
     else
@@ -151,7 +165,7 @@ py::tuple decide_rows(const Model& model, const py::object& features, int thread
   const Matrix rows = to_matrix(features);
   DecisionValues values;
   std::vector<std::int32_t> positions;
-  run_listening(threads, 0, on_progress, [&](const RunControl& control) {
+  run_prediction(model, rows, threads, on_progress, [&](const RunControl& control) {
     values = decision_values(model, rows, control);
     positions = predict_codes(model, values, control);
   });
@@ -165,8 +179,8 @@ py::object probabilities_of_rows(const Model& model, const py::object& features,
                                  const py::object& on_progress) {
   const Matrix rows = to_matrix(features);
   Probabilities result;
-  run_listening(threads, 0, on_progress,
-                [&](const RunControl& control) { result = probabilities(model, rows, control); });
+  run_prediction(model, rows, threads, on_progress,
+                 [&](const RunControl& control) { result = probabilities(model, rows, control); });
   return from_vector(std::move(result.values), {result.rows, result.cols});
 }
 

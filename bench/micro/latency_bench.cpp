@@ -1,0 +1,34 @@
+// How long a loaded model takes for a single row: what a service that asks for one row at a time
+// waits for.
+#include <benchmark/benchmark.h>
+
+#include "tamis/generate.hpp"
+#include "tamis/predict.hpp"
+#include "tamis/train.hpp"
+
+namespace tamis {
+namespace {
+
+void one_row(benchmark::State& state, const char* method) {
+  const Dataset data = generate("checkerboard", {.rows = state.range(0), .seed = 1}).data;
+  TrainOptions options;
+  options.method = method;
+  options.cost = 10;
+  options.gamma = 100;
+  const Model model = train(data, options).model;
+  const Matrix row = data.features().select(std::vector<Index>{0});
+  RunControl control;
+  control.threads = static_cast<int>(state.range(1));
+  for (auto _ : state) benchmark::DoNotOptimize(predict_codes(model, row, control));
+  state.counters["support_vectors"] = static_cast<double>(model.num_support_vectors());
+}
+
+BENCHMARK_CAPTURE(one_row, exact, "exact")->Args({200, 1})->Args({200, 0})->Args({10000, 1});
+BENCHMARK_CAPTURE(one_row, linear, "linear")->Args({2000, 1});
+BENCHMARK_CAPTURE(one_row, falk_c, "falk-c")->Args({10000, 1});
+BENCHMARK_CAPTURE(one_row, falk, "falk")->Args({10000, 1});
+
+}  // namespace
+}  // namespace tamis
+
+BENCHMARK_MAIN();
