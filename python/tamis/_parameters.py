@@ -69,7 +69,11 @@ PYTHON_HELP: dict[str, tuple[str | None, str | None]] = {
                   "{label: distance} sets it per class. None: automatic, found from the target number of leaders"),
     "trials": ("int", "SVMs tried, at least 1. None: until max_seconds"),
     "probability": ("bool", "Fit probabilities too (predict_proba), on scores from cross-validation with 5 folds: 5 more "
-                            "trainings"),
+                            "trainings. 'deprecated', scikit-learn's default since 1.9: no. Its advice works, too: "
+                            "CalibratedClassifierCV(SVC(), ensemble=False)"),
+    "shrinking": ("bool", "For scikit-learn's sake: rows are always set aside and looked at again, and the optimum is the same"),
+    "penalty": ("{'l2'}", "For scikit-learn's sake: 'l1' is an error"),
+    "dual": ("bool or 'auto'", "For scikit-learn's sake: the dual problem is solved, and the optimum is the same"),
     "fit_intercept": ("bool", "Fit an intercept"),
     "intercept_scaling": ("float", "The intercept is the weight of an extra column of this value, penalized like any other "
                                    "weight; greater than 0"),
