@@ -65,6 +65,7 @@ def carry(folder):
             copy = libraries / renamed[name]
             shutil.copy(source, copy)
             copy.chmod(0o755)
+            keep_licence(folder, source)
             run("strip", "--strip-unneeded", copy)
             run("patchelf", "--set-soname", renamed[name], copy)
             waiting.append(copy)
@@ -73,6 +74,14 @@ def carry(folder):
             if name in renamed:
                 run("patchelf", "--replace-needed", name, renamed[name], path)
         run("patchelf", "--set-rpath", "$ORIGIN" if path.parent == libraries else "$ORIGIN/../tamis.libs", path)
+
+
+def keep_licence(folder, library):
+    """What Debian says about the licence of a library goes into the wheel with it."""
+    package = run("dpkg", "-S", f"*/{library.name}").split(":")[0]  # the folder may be a link
+    info, = folder.glob("*.dist-info")
+    (info / "licenses").mkdir(exist_ok=True)
+    shutil.copy(f"/usr/share/doc/{package}/copyright", info / "licenses" / package)
 
 
 def retag(folder):

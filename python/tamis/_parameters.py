@@ -297,10 +297,11 @@ def documented(estimator: _Estimator) -> _Estimator:
     """Completes the docstring of an estimator: its parameters at the line PARAMETERS, and at the line ATTRIBUTES those
     of models that are sums over support vectors."""
     arguments = inspect.signature(estimator).parameters.values()
-    section = "\n    ".join(["Parameters", "----------", *_parameter_lines(arguments, estimator.__name__)])
+    section = "\n".join(["Parameters", "----------", *_parameter_lines(arguments, estimator.__name__)])
     assert estimator.__doc__ is not None
     is_regressor = getattr(estimator, "_task") == "regression"
     attributes = _REGRESSOR_ATTRIBUTES if is_regressor else _CLASSIFIER_ATTRIBUTES
-    text = estimator.__doc__.replace("PARAMETERS", section)
-    estimator.__doc__ = text.replace("    ATTRIBUTES\n", attributes)
+    # Without indentation, as Python 3.13 and later keep it.
+    text = inspect.cleandoc(estimator.__doc__).replace("PARAMETERS", section)
+    estimator.__doc__ = text.replace("ATTRIBUTES", inspect.cleandoc(attributes))
     return estimator
