@@ -19,7 +19,7 @@ TARGET = SOURCES / "_arguments.py"
 #: Options that are not arguments: the class says what they are.
 IN_THE_CLASS = {"method", "task"}
 #: After the options of the method itself.
-ORDER = ["C", "epsilon", "kernel", "degree", "gamma", "coef0", "loss", "class_weight", "multi_class",
+ORDER = ["C", "epsilon", "kernel", "degree", "gamma", "coef0", "shrinking", "penalty", "loss", "dual", "class_weight", "multi_class",
          "decision_function_shape", "break_ties", "probability", "scale", "polish", "tol", "max_iter", "max_seconds",
          "max_memory", "cache_size", "random_state", "n_jobs", "progress", "verbose"]
 
@@ -49,6 +49,13 @@ IN_PYTHON = {
 AS_SCIKIT_LEARN = {
     "LinearSVC": {"loss": ("str", "squared_hinge"), "multi_class": ("str", "ovr"), "tol": ("float", 1e-4)},
     "LinearSVR": {"loss": ("str", "epsilon_insensitive"), "epsilon": ("float", 0.0), "tol": ("float", 1e-4)},
+}
+#: What scikit-learn's class has and the core does not: _sklearn.py checks it.
+ONLY_SCIKIT_LEARN = {
+    "SVC": {"shrinking": ("bool", True)},
+    "SVR": {"shrinking": ("bool", True)},
+    "LinearSVC": {"penalty": ("str", "l2"), "dual": ("bool | str", "auto")},
+    "LinearSVR": {"dual": ("bool | str", "auto")},
 }
 #: Found by trials when neither is given.
 SEARCHED = {"RandomSubsetSVC": {"C": ("float | None", None), "gamma": ("float | str | None", None)}}
@@ -143,6 +150,7 @@ def arguments_of(name, methods, task, core, argument_name):
         (common if argument in ORDER else own)[argument] = option_argument(option, methods, needs_features)
     common.update(AS_SCIKIT_LEARN.get(name, {}))
     common.update(SEARCHED.get(name, {}))
+    common.update(ONLY_SCIKIT_LEARN.get(name, {}))
     return {**own, **{argument: common[argument] for argument in ORDER if argument in common}}
 
 

@@ -77,7 +77,7 @@ double sum_speed(int threads) {
   double best = 0;
   for (int repeat = 0; repeat < 5; ++repeat) {
     const Stopwatch watch;
-    const auto sum = with_threads(threads, [&] {
+    auto sum = with_threads(threads, [&] {
       return tbb::parallel_reduce(
           tbb::blocked_range<std::size_t>(0, words.size(), 65536), std::uint64_t{0},
           [](const auto& range, std::uint64_t start) {

@@ -104,7 +104,8 @@ class LeaderSVCArguments:
 class LinearSVCArguments:
     def __init__(
         self, *, fit_intercept: bool = True, intercept_scaling: float = 1.0, C: float = 1.0,
-        loss: str = "squared_hinge", class_weight: ClassWeight = None, multi_class: str = "ovr",
+        penalty: str = "l2", loss: str = "squared_hinge", dual: bool | str = "auto",
+        class_weight: ClassWeight = None, multi_class: str = "ovr",
         decision_function_shape: str = "ovr", break_ties: bool = False, probability: bool = False,
         scale: str = "none", tol: float = 0.0001, max_iter: int = -1,
         max_seconds: float | None = None, max_memory: int | str | None = None,
@@ -117,10 +118,11 @@ class LinearSVCArguments:
 class LinearSVRArguments:
     def __init__(
         self, *, fit_intercept: bool = True, intercept_scaling: float = 1.0, C: float = 1.0,
-        epsilon: float = 0.0, loss: str = "epsilon_insensitive", scale: str = "none",
-        tol: float = 0.0001, max_iter: int = -1, max_seconds: float | None = None,
-        max_memory: int | str | None = None, random_state: Any = None, n_jobs: int | None = None,
-        progress: Progress = None, verbose: bool = False,
+        epsilon: float = 0.0, loss: str = "epsilon_insensitive", dual: bool | str = "auto",
+        scale: str = "none", tol: float = 0.0001, max_iter: int = -1,
+        max_seconds: float | None = None, max_memory: int | str | None = None,
+        random_state: Any = None, n_jobs: int | None = None, progress: Progress = None,
+        verbose: bool = False,
     ) -> None:
         store_arguments(self, locals())
 
@@ -196,7 +198,7 @@ class RansacSVCArguments:
 class SVCArguments:
     def __init__(
         self, *, C: float = 1.0, kernel: Kernel = "rbf", degree: int = 3,
-        gamma: float | str = "scale", coef0: float = 0.0, loss: str = "l1",
+        gamma: float | str = "scale", coef0: float = 0.0, shrinking: bool = True, loss: str = "l1",
         class_weight: ClassWeight = None, multi_class: str = "ovo",
         decision_function_shape: str = "ovr", break_ties: bool = False, probability: bool = False,
         scale: str = "none", tol: float = 0.001, max_iter: int = -1,
@@ -210,11 +212,11 @@ class SVCArguments:
 class SVRArguments:
     def __init__(
         self, *, C: float = 1.0, epsilon: float = 0.1, kernel: Kernel = "rbf", degree: int = 3,
-        gamma: float | str = "scale", coef0: float = 0.0, loss: str = "l1", scale: str = "none",
-        tol: float = 0.001, max_iter: int = -1, max_seconds: float | None = None,
-        max_memory: int | str | None = None, cache_size: float | str | None = None,
-        random_state: Any = None, n_jobs: int | None = None, progress: Progress = None,
-        verbose: bool = False,
+        gamma: float | str = "scale", coef0: float = 0.0, shrinking: bool = True, loss: str = "l1",
+        scale: str = "none", tol: float = 0.001, max_iter: int = -1,
+        max_seconds: float | None = None, max_memory: int | str | None = None,
+        cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
+        progress: Progress = None, verbose: bool = False,
     ) -> None:
         store_arguments(self, locals())
 

@@ -14,10 +14,11 @@ from sklearn.utils.multiclass import _ovr_decision_function, check_classificatio
 from . import _core
 from ._estimator import Estimator, Self
 from ._parameters import thread_count
+from ._sklearn import wants_probabilities
 
 
 def _offers_probabilities(estimator: Classifier) -> bool:
-    if not estimator.probability:
+    if not wants_probabilities(estimator.probability):
         raise AttributeError("predict_proba is not available when probability=False")
     return True
 
@@ -138,7 +139,7 @@ class Classifier(ClassifierMixin, Estimator):
         return values if getattr(self, "break_ties", False) else _with_winner_largest(values, self._positions[positions])
 
     def _folds(self) -> int:
-        return 5 if self.probability else 0
+        return 5 if wants_probabilities(self.probability) else 0
 
     @available_if(_offers_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:

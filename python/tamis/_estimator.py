@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import (
-    _check_sample_weight,
     _num_samples,
     check_array,
     check_consistent_length,
@@ -23,6 +22,7 @@ from sklearn.utils.validation import (
 from . import _core
 from ._data import core_rows, from_core_rows, numbered_rows
 from ._parameters import TrainingWarning, core_options, memory_bytes, thread_count
+from ._sklearn import check_without_effect, checked_weights, validate_data
 
 logger = logging.getLogger("tamis")
 
@@ -33,10 +33,7 @@ def row_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray | None:
     """Weights as the core takes them; None: all 1."""
     if sample_weight is None:
         return None
-    weights = _check_sample_weight(sample_weight, y, dtype=np.float64, only_non_negative=True)
-    if not np.any(weights > 0):
-        raise ValueError("Invalid input - all samples have zero or negative weights.")
-    return weights
+    return checked_weights(sample_weight, y)
 
 
 class Estimator(BaseEstimator):
@@ -86,6 +83,7 @@ class Estimator(BaseEstimator):
     def _core_arguments(self) -> dict[str, Any]:
         """Arguments by the names and with the values that core_options knows."""
         arguments = self.get_params(deep=False)
+        check_without_effect(arguments)
         if callable(self._kernel):
             arguments["kernel"] = "precomputed"
         return arguments
@@ -121,7 +119,7 @@ class Estimator(BaseEstimator):
             self._kernel_rows, self._sparse = X, False
             self.shape_fit_ = getattr(X, "shape", (_num_samples(X),))
             return numbered_rows(self._kernel_values(X, square=True)), y
-        X, y = self._validate_data(X, y, dtype=np.float32, order="C", accept_sparse="csr", y_numeric=numeric)
+        X, y = validate_data(self, X, y, dtype=np.float32, order="C", accept_sparse="csr", y_numeric=numeric)
         self._sparse = sp.issparse(X)
         self.shape_fit_ = X.shape
         if self._kernel != "precomputed":
@@ -175,7 +173,7 @@ class Estimator(BaseEstimator):
         """Rows for the core, of as many features as those of _training_rows."""
         if callable(self._kernel):
             return numbered_rows(self._kernel_values(X))
-        X = self._validate_data(X, dtype=np.float32, order="C", accept_sparse="csr", reset=False)
+        X = validate_data(self, X, dtype=np.float32, order="C", accept_sparse="csr", reset=False)
         if self._kernel == "precomputed":
             if sp.issparse(X):
                 raise TypeError("Sparse precomputed kernels are not supported.")
@@ -194,8 +192,14 @@ class Estimator(BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")
 
-    def _more_tags(self) -> dict[str, Any]:
+    def _more_tags(self) -> dict[str, Any]:  # before scikit-learn 1.6
         return {"pairwise": self._kernel == "precomputed"}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._kernel == "precomputed"
+        tags.input_tags.sparse = self._kernel != "precomputed"
+        return tags
 
     def _expansion(self) -> dict[str, Any]:
         check_is_fitted(self)

@@ -69,7 +69,11 @@ PYTHON_HELP: dict[str, tuple[str | None, str | None]] = {
                   "{label: distance} sets it per class. None: automatic, found from the target number of leaders"),
     "trials": ("int", "SVMs tried, at least 1. None: until max_seconds"),
     "probability": ("bool", "Fit probabilities too (predict_proba), on scores from cross-validation with 5 folds: 5 more "
-                            "trainings"),
+                            "trainings. 'deprecated', scikit-learn's default since 1.9: no. Its advice works, too: "
+                            "CalibratedClassifierCV(SVC(), ensemble=False)"),
+    "shrinking": ("bool", "For scikit-learn's sake: rows are always set aside and looked at again, and the optimum is the same"),
+    "penalty": ("{'l2'}", "For scikit-learn's sake: 'l1' is an error"),
+    "dual": ("bool or 'auto'", "For scikit-learn's sake: the dual problem is solved, and the optimum is the same"),
     "fit_intercept": ("bool", "Fit an intercept"),
     "intercept_scaling": ("float", "The intercept is the weight of an extra column of this value, penalized like any other "
                                    "weight; greater than 0"),
@@ -293,10 +297,11 @@ def documented(estimator: _Estimator) -> _Estimator:
     """Completes the docstring of an estimator: its parameters at the line PARAMETERS, and at the line ATTRIBUTES those
     of models that are sums over support vectors."""
     arguments = inspect.signature(estimator).parameters.values()
-    section = "\n    ".join(["Parameters", "----------", *_parameter_lines(arguments, estimator.__name__)])
+    section = "\n".join(["Parameters", "----------", *_parameter_lines(arguments, estimator.__name__)])
     assert estimator.__doc__ is not None
     is_regressor = getattr(estimator, "_task") == "regression"
     attributes = _REGRESSOR_ATTRIBUTES if is_regressor else _CLASSIFIER_ATTRIBUTES
-    text = estimator.__doc__.replace("PARAMETERS", section)
-    estimator.__doc__ = text.replace("    ATTRIBUTES\n", attributes)
+    # Without indentation, as Python 3.13 and later keep it.
+    text = inspect.cleandoc(estimator.__doc__).replace("PARAMETERS", section)
+    estimator.__doc__ = text.replace("ATTRIBUTES", inspect.cleandoc(attributes))
     return estimator

@@ -1,87 +1,30 @@
 #include "io/input_bytes.hpp"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#define ZLIB_CONST
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <exception>
-#include <new>
 #include <system_error>
 
 #include "base/memory.hpp"
 #include "base/progress.hpp"
 #include "io/descriptors.hpp"
+#include "io/growing_buffer.hpp"
+#include "io/unpack.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
 namespace {
 
-using namespace std::string_view_literals;
-
-constexpr std::size_t kReadBytes = std::size_t{1} << 20;
-constexpr std::int64_t kPackedBytes = std::int64_t{1} << 16;
+constexpr std::size_t kReadBytes = GrowingBuffer::kRoom;
 
 [[noreturn]] void fail_io(const std::string& name, const char* what) {
   throw IoError(fmt::format("{}: {}: {}", name, what, std::generic_category().message(errno)));
 }
-
-// Grows by realloc, which moves pages instead of copying large blocks.
-class GrowingBuffer {
- public:
-  GrowingBuffer(std::string name, std::int64_t limit_bytes)
-      : name_(std::move(name)),
-        limit_(static_cast<std::size_t>(std::max<std::int64_t>(0, limit_bytes))) {}
-  ~GrowingBuffer() { std::free(data_); }
-  GrowingBuffer(const GrowingBuffer&) = delete;
-  GrowingBuffer& operator=(const GrowingBuffer&) = delete;
-
-  /// Room for kReadBytes more.
-  char* tail() {
-    if (capacity_ - size_ < kReadBytes) {
-      const std::size_t wanted = std::min(std::max(2 * capacity_, 4 * kReadBytes),
-                                          std::max(limit_, size_) + 2 * kReadBytes);
-      void* grown = std::realloc(data_, wanted);
-      if (grown == nullptr) throw std::bad_alloc();
-      data_ = static_cast<char*>(grown);
-      capacity_ = wanted;
-    }
-    return data_ + size_;
-  }
-  void added(std::size_t bytes) {
-    size_ += bytes;
-    if (size_ <= limit_) return;
-    throw ResourceError(
-        fmt::format("{}: its text is larger than the memory budget of {}; raise "
-                    "it or use fewer rows",
-                    name_, format_bytes(static_cast<std::int64_t>(limit_))));
-  }
-  InputBytes release() {
-    if (void* fitting = std::realloc(data_, std::max<std::size_t>(size_, 1)))
-      data_ = static_cast<char*>(fitting);
-    InputBytes result;
-    result.bytes = {data_, size_};
-    result.heap_bytes = static_cast<std::int64_t>(size_);
-    result.owner = std::shared_ptr<const void>(data_, [](void* data) { std::free(data); });
-    data_ = nullptr;
-    return result;
-  }
-
- private:
-  std::string name_;
-  std::size_t limit_;
-  char* data_ = nullptr;
-  std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
-};
 
 // Waits in short steps, so that a silent pipe can still be cancelled, also one that nobody has
 // opened for writing yet.
@@ -103,137 +46,6 @@ InputBytes read_to_end(const std::string& name, int fd, std::int64_t limit,
     if (got < 0) fail_io(name, "cannot read");
     if (got == 0) return buffer.release();
     buffer.added(static_cast<std::size_t>(got));
-  }
-}
-
-bool is_compressed(std::string_view bytes) {
-  const bool bzip2 = bytes.starts_with("BZh"sv) && bytes.size() >= 10 &&
-                     (bytes.substr(4, 6) == "\x31\x41\x59\x26\x53\x59"sv ||
-                      bytes.substr(4, 6) == "\x17\x72\x45\x38\x50\x90"sv);
-  return bzip2 || bytes.starts_with("\x1f\x8b"sv) || bytes.starts_with("\xfd\x37zXZ\0"sv) ||
-         bytes.starts_with("\x28\xb5\x2f\xfd"sv);
-}
-
-// gzip goes through zlib: libarchive 3.6 does not look at the checksums a gzip member ends with.
-class Inflater {
- public:
-  Inflater() {
-    constexpr int kGzipOnly = 16;  // no zlib or raw streams
-    if (inflateInit2(&stream_, MAX_WBITS + kGzipOnly) != Z_OK) throw std::bad_alloc();
-  }
-  ~Inflater() { inflateEnd(&stream_); }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-  z_stream& stream() { return stream_; }
-
- private:
-  z_stream stream_{};
-};
-
-// A gzip file may be several members one after the other, and be padded with zeros.
-bool has_next_member(const std::string& name, const InputBytes& packed, std::int64_t offset) {
-  PieceBuffer buffer;
-  if (packed.piece(offset, 2, buffer) == "\x1f\x8b"sv) return true;
-  for (; offset < packed.size(); offset += kPackedBytes) {
-    const std::string_view rest = packed.piece(offset, kPackedBytes, buffer);
-    if (rest.find_first_not_of('\0') == std::string_view::npos) continue;
-    throw DataError(
-        fmt::format("{}: cannot unpack: something follows the end of the gzip data", name));
-  }
-  return false;
-}
-
-InputBytes unpack_gzip(const std::string& name, const InputBytes& packed, std::int64_t limit,
-                       const RunControl& control) {
-  Inflater inflater;
-  z_stream& stream = inflater.stream();
-  PieceBuffer piece;
-  GrowingBuffer buffer(name, limit);
-  ProgressMeter meter(control, "unpack", packed.size());
-  for (std::int64_t offset = 0;;) {
-    const std::string_view given = packed.piece(offset, kPackedBytes, piece);
-    stream.next_in = reinterpret_cast<const Bytef*>(given.data());
-    stream.avail_in = static_cast<uInt>(given.size());
-    stream.next_out = reinterpret_cast<Bytef*>(buffer.tail());
-    stream.avail_out = static_cast<uInt>(kReadBytes);
-    const int status = inflate(&stream, Z_NO_FLUSH);
-    const auto used = static_cast<std::int64_t>(given.size() - stream.avail_in);
-    offset += used;
-    buffer.added(kReadBytes - stream.avail_out);
-    meter.add(used);
-    if (status == Z_STREAM_END) {
-      if (!has_next_member(name, packed, offset)) return buffer.release();
-      inflateReset(&stream);
-    } else if (status == Z_MEM_ERROR) {
-      throw std::bad_alloc();
-    } else if (status != Z_OK) {
-      const char* reason = status == Z_BUF_ERROR ? "it is cut short" : stream.msg;
-      throw DataError(fmt::format("{}: cannot unpack: {}", name,
-                                  reason != nullptr ? reason : "the gzip data are damaged"));
-    }
-  }
-}
-
-struct ArchiveCloser {
-  void operator()(archive* reader) const { archive_read_free(reader); }
-};
-using Archive = std::unique_ptr<archive, ArchiveCloser>;
-
-// What libarchive reads from. No exception may cross its C code: one is kept until that is left.
-struct PackedInput {
-  const InputBytes* packed;
-  std::int64_t offset = 0;
-  PieceBuffer piece;
-  std::exception_ptr failure;
-};
-
-la_ssize_t next_packed(archive*, void* data, const void** bytes) {
-  auto* const input = static_cast<PackedInput*>(data);
-  try {
-    const std::string_view piece = input->packed->piece(input->offset, kPackedBytes, input->piece);
-    input->offset += static_cast<std::int64_t>(piece.size());
-    *bytes = piece.data();
-    return static_cast<la_ssize_t>(piece.size());
-  } catch (...) {
-    input->failure = std::current_exception();
-    return ARCHIVE_FATAL;
-  }
-}
-
-[[noreturn]] void fail_unpack(const std::string& name, archive* reader, const PackedInput& input) {
-  if (input.failure) std::rethrow_exception(input.failure);
-  const char* reason = archive_error_string(reader);
-  throw DataError(fmt::format("{}: cannot unpack: {}", name,
-                              reason != nullptr ? reason : "the archive is damaged or cut short"));
-}
-
-InputBytes unpack(const std::string& name, const InputBytes& packed, std::int64_t limit,
-                  const RunControl& control) {
-  PackedInput input{&packed, 0, {}, {}};
-  const Archive reader(archive_read_new());
-  if (!reader) throw std::bad_alloc();
-  archive_read_support_filter_xz(reader.get());
-  archive_read_support_filter_bzip2(reader.get());
-  archive_read_support_filter_zstd(reader.get());
-  archive_read_support_format_raw(reader.get());
-  archive_read_support_format_empty(reader.get());
-  if (archive_read_open(reader.get(), &input, nullptr, next_packed, nullptr) < ARCHIVE_WARN)
-    fail_unpack(name, reader.get(), input);
-  GrowingBuffer buffer(name, limit);
-  archive_entry* entry = nullptr;
-  const int status = archive_read_next_header(reader.get(), &entry);
-  if (status == ARCHIVE_EOF) return buffer.release();
-  if (status < ARCHIVE_WARN) fail_unpack(name, reader.get(), input);
-  ProgressMeter meter(control, "unpack", packed.size());
-  std::int64_t consumed = 0;
-  for (;;) {
-    const la_ssize_t got = archive_read_data(reader.get(), buffer.tail(), kReadBytes);
-    if (got < 0) fail_unpack(name, reader.get(), input);
-    if (got == 0) return buffer.release();
-    buffer.added(static_cast<std::size_t>(got));
-    const std::int64_t position = archive_filter_bytes(reader.get(), -1);
-    meter.add(position - consumed);
-    consumed = position;
   }
 }
 
@@ -335,10 +147,8 @@ InputBytes open_input(const std::string& path, const RunControl& control) {
   const std::int64_t limit = resolve_memory_budget(control.memory_bytes);
   InputBytes input = take_input(name, fd, limit, control);
   PieceBuffer buffer;
-  const std::string_view head = input.piece(0, 16, buffer);
-  if (!is_compressed(head)) return input;
-  const bool gzip = head.starts_with("\x1f\x8b"sv);
-  return (gzip ? unpack_gzip : unpack)(name, input, limit - input.heap_bytes, control);
+  if (!is_compressed(input.piece(0, kMagicBytes, buffer))) return input;
+  return unpack(name, input, limit - input.heap_bytes, control);
 }
 
 InputBytes read_input(const std::string& path, const RunControl& control) {

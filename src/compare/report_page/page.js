@@ -273,7 +273,10 @@
   function drawCharts() {
     for (const chart of charts.splice(0)) chart.destroy();
     document.getElementById("charts").replaceChildren();
-    if (done.length > 0) {
+    if (typeof Chart === "undefined") {  // built where Chart.js was missing
+      const hint = element("p", "No charts: this tamis was built without Chart.js.", document.getElementById("charts"));
+      hint.className = "hint";
+    } else if (done.length > 0) {
       errorAgainstTime();
       supportVectors();
       phases();

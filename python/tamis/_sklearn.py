@@ -1,0 +1,52 @@
+"""What scikit-learn 1.2 to 1.9 do differently, in one place; and its arguments that change no result here."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import _check_sample_weight, check_non_negative
+
+try:
+    from sklearn.utils.validation import validate_data  # 1.6 and later
+except ImportError:
+    def validate_data(estimator: Any, *rows: Any, **checks: Any) -> Any:
+        return estimator._validate_data(*rows, **checks)
+
+
+def checked_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
+    """As float64. Raises ValueError, with scikit-learn's words, for negative ones and where none is positive."""
+    # Its own checks of both have other names, or are missing, in other versions.
+    try:
+        weights = _check_sample_weight(sample_weight, y, dtype=np.float64, allow_all_zero_weights=True)  # 1.9
+    except TypeError as error:
+        if "allow_all_zero_weights" not in str(error):
+            raise
+        weights = _check_sample_weight(sample_weight, y, dtype=np.float64)
+    check_non_negative(weights, "`sample_weight`")
+    if not np.any(weights > 0):
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    return weights
+
+
+#: Arguments of scikit-learn that decide how it searches, not what it finds: argument -> what it may be.
+WITHOUT_EFFECT: dict[str, tuple[Any, ...]] = {"shrinking": (True, False), "dual": (True, False, "auto")}
+
+
+def check_without_effect(arguments: dict[str, Any]) -> None:
+    """Takes them out of the arguments. Raises ValueError for values that scikit-learn refuses, and for penalty="l1"."""
+    for name, allowed in WITHOUT_EFFECT.items():
+        value = arguments.pop(name, allowed[0])
+        known = isinstance(value, (bool, np.bool_)) or (isinstance(value, str) and value in allowed)
+        if not known:
+            raise ValueError(f"{name}={value!r}: one of {', '.join(map(repr, allowed))}")
+    penalty = arguments.pop("penalty", "l2")
+    if penalty == "l1":
+        raise ValueError("penalty='l1': only 'l2' is offered here; sklearn.svm.LinearSVC(penalty='l1', dual=False) finds "
+                         "sparse weights, SelectFromModel chooses features")
+    if penalty != "l2":
+        raise ValueError(f"penalty={penalty!r}: only 'l2' is offered")
+
+
+def wants_probabilities(probability: Any) -> bool:
+    """The default of scikit-learn's SVC since 1.9 is the word "deprecated", which means no."""
+    return bool(probability) and probability != "deprecated"
