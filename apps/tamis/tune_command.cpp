@@ -42,6 +42,9 @@ class TuneCommand : public Command {
     options.integer("--centres", tune_.centres, 0, 1'000'000, "N",
                     "falk, falk-c, knn-svm: try each point on the neighbourhoods of N random rows "
                     "alone, by k'-internal cross-validation; 0: on the whole");
+    options.choice("--racing", racing_, {"yes", "no"}, "yes|no",
+                   "grid and random search: drop points that have lost on the first folds, to 3 "
+                   "standard errors (no: score every point on every fold)");
     options.number("--search-seconds", tune_.max_seconds, 0, 1e9, "NUMBER",
                    "stop the search after this many seconds; 0: no limit");
     options.output("-o,--output", output_, "train on all rows with the best, and write the model");
@@ -60,6 +63,7 @@ class TuneCommand : public Command {
     tune_.search = search_ == "grid"     ? Search::grid
                    : search_ == "random" ? Search::random
                                          : Search::halving;
+    tune_.racing = racing_ == "yes";
     tune_.base = training_.values();
     tune_.base.validate();
     session.files()
@@ -183,9 +187,11 @@ class TuneCommand : public Command {
         one[result.axes[a].option] = point.values[a];
       if (!std::isnan(point.error)) {
         one[is_regression() ? "mse" : "error_rate"] = point.error;
-        one["deviation"] = point.deviation;
+        if (!std::isnan(point.deviation)) one["deviation"] = point.deviation;
       }
+      if (point.dropped) one["dropped"] = true;
       if (!point.failure.empty()) one["failure"] = point.failure;
+      one["folds"] = point.folds;
       one["rows"] = point.rows;
       one["seconds"] = point.seconds;
       return one;
@@ -197,6 +203,7 @@ class TuneCommand : public Command {
 
   std::string data_path_;
   std::string search_ = "grid";
+  std::string racing_ = "yes";
   std::string output_;
   std::string csv_path_;
   std::string report_path_;
