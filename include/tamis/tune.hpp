@@ -64,7 +64,7 @@ struct TunePoint {
   bool dropped = false;  ///< lost on these folds (TuneOptions::racing)
   Index rows = 0;        ///< searched on, training and held-out together
   double seconds = 0;    ///< of all folds, one thread
-  std::string failure;   ///< why there is no error
+  std::string failure;   ///< why there is no error, or only one of some folds though not dropped
 };
 
 struct TuneResult {

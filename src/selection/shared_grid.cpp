@@ -72,6 +72,12 @@ void move_to_cost(double ratio, std::vector<GridMachine>* machines) {
   }
 }
 
+// No coefficient is at its bound, so that a larger C changes nothing.
+bool are_unbounded(std::span<const GridMachine> machines) {
+  return std::all_of(machines.begin(), machines.end(),
+                     [](const GridMachine& one) { return one.bounded == 0; });
+}
+
 struct Range {
   Index begin = 0;
   Index end = 0;
@@ -212,15 +218,20 @@ class Validator {
     const Range held = folds_[fold];
     const std::vector<Index> rows = all_but(held, data_.rows());
     std::vector<GridMachine> machines;
+    std::vector<double> lost;
     double cost = 0;
     for (const std::size_t p : chain.points) {
       if (context_.must_stop() != StopReason::converged) break;
       const Stopwatch watch;
-      const StoredMatrix& kernel = chain.kernel->get();
-      if (cost > 0) move_to_cost(points_[p].cost / cost, &machines);
+      // Squared slacks have no bounds: there C is on the diagonal.
+      if (cost == 0 || context_.options.loss == SlackLoss::l2 || !are_unbounded(machines)) {
+        const StoredMatrix& kernel = chain.kernel->get();
+        if (cost > 0) move_to_cost(points_[p].cost / cost, &machines);
+        if (!train(kernel, chain.gamma, points_[p].cost, rows, &machines)) break;
+        lost = losses(kernel, machines, held);
+      }
       cost = points_[p].cost;
-      if (!train(kernel, chain.gamma, cost, rows, &machines)) break;
-      set_losses(losses(kernel, machines, held), fold, &(*scores)[p]);
+      set_losses(lost, fold, &(*scores)[p]);
       (*seconds)[p][fold] = watch.seconds();
       on_point_();
     }
