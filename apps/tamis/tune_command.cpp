@@ -44,7 +44,7 @@ class TuneCommand : public Command {
                     "falk, falk-c, knn-svm: try each point on the neighbourhoods of N random rows "
                     "alone, by k'-internal cross-validation; 0: on the whole");
     options.choice("--racing", racing_, {"yes", "no"}, "yes|no",
-                   "grid and random search: drop points that have lost on the first folds, to 3 "
+                   "grid and random search: drop points that have lost on the first folds, by 2.5 "
                    "standard errors (no: score every point on every fold)");
     options.number("--search-seconds", tune_.max_seconds, 0, 1e9, "NUMBER",
                    "stop the search after this many seconds; 0: no limit");

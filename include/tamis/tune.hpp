@@ -44,7 +44,7 @@ struct TuneOptions {
   /// so many random rows alone, by k'-internal cross-validation (Segata and Blanzieri 2010); 0:
   /// whole trainings.
   Index centres = 0;
-  /// Drop points that have lost on the first folds, to 3 standard errors: they are not scored on
+  /// Drop points that have lost on the first folds, by 2.5 standard errors: they are not scored on
   /// the others. For grid and random search without `centres`.
   bool racing = true;
   double max_seconds = 0;  ///< of the search; points not tried by then have no error; 0: no limit
@@ -60,7 +60,8 @@ struct TunePoint {
   double error = 0;      ///< mean over the folds (with centres: over the neighbourhoods): share
                          ///< of wrong rows, or mean squared error; NaN: not known
   double deviation = 0;  ///< over the same; NaN with one fold
-  Index folds = 0;       ///< the error is of: fewer than asked for when dropped or out of time
+  Index folds = 0;       ///< which the error is of (with centres: neighbourhoods): fewer than asked
+                         ///< for when dropped or out of time
   bool dropped = false;  ///< lost on these folds (TuneOptions::racing)
   Index rows = 0;        ///< searched on, training and held-out together
   double seconds = 0;    ///< of all folds, one thread

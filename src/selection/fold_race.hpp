@@ -36,6 +36,10 @@ struct FoldRange {
 /// depends on it.
 std::vector<FoldRange> fold_rounds(std::size_t folds, bool racing);
 
+/// The folds that an error is to be of: those of the rounds that were finished; 0 when there are
+/// none, or a training failed.
+std::size_t finished_folds(const FoldScores& scores, bool racing);
+
 /// Whether a point will almost certainly not end with a lower error than `best`, judged by the
 /// first `done` folds.
 bool has_lost(const FoldScores& point, const FoldScores& best, std::size_t done);

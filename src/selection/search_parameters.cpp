@@ -27,23 +27,9 @@ constexpr Index kShrink = 3;        // halving: rows of a round to rows of the o
 constexpr Index kFewestRows = 200;  // halving: of the first round
 constexpr std::string_view kNotFinished = "not finished";
 
-// The folds that an error is of: all, or with racing those of the rounds that were finished; 0 when
-// there are none.
-std::size_t scored_folds(const FoldScores& scores, bool racing) {
-  if (!scores.failure.empty()) return 0;
-  const auto unknown = std::find_if(scores.errors.begin(), scores.errors.end(),
-                                    [](double error) { return std::isnan(error); });
-  const auto known = static_cast<std::size_t>(unknown - scores.errors.begin());
-  std::size_t finished = 0;
-  for (const FoldRange& round : fold_rounds(scores.errors.size(), racing)) {
-    if (round.end <= known) finished = round.end;
-  }
-  return finished;
-}
-
 // A point that was not finished keeps what an earlier round found.
 void add_scores(const FoldScores& scores, Index rows, bool racing, TunePoint* point) {
-  const std::size_t folds = scored_folds(scores, racing);
+  const std::size_t folds = finished_folds(scores, racing);
   point->seconds += scores.seconds;
   if (!scores.failure.empty()) point->failure = scores.failure;
   if (folds < scores.errors.size() && !scores.dropped && point->failure.empty() &&
