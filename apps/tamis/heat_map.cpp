@@ -31,11 +31,11 @@ std::vector<double> ranks(const TuneResult& result) {
 }
 
 std::string cell_text(const TunePoint& point, Task task, bool is_best) {
-  std::string text = std::isnan(point.error)    ? "-"
-                     : task == Task::regression ? fmt::format("{:.3g}", point.error)
-                                                : fmt::format("{:.2f}", 100 * point.error);
-  return fmt::format("{:>{}}", is_best ? fmt::format("[{}]", text) : fmt::format("{} ", text),
-                     kCell);
+  const std::string text = std::isnan(point.error)    ? "-"
+                           : task == Task::regression ? fmt::format("{:.3g}", point.error)
+                                                      : fmt::format("{:.2f}", 100 * point.error);
+  const std::string marked = is_best ? "[" + text + "]" : text + (point.dropped ? "*" : " ");
+  return fmt::format("{:>{}}", marked, kCell);
 }
 
 std::string without_trailing_blanks(const std::string& text) {

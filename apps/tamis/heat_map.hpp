@@ -8,8 +8,8 @@
 namespace tamis::cli {
 
 /// A line for each value of the first of two axes, highest first, a column for each of the second;
-/// the best is in brackets. `colour`: shades by terminal codes. Empty when the axes are not two, or
-/// the points are no grid.
+/// the best is in brackets, points that were dropped have a star. `colour`: shades by terminal
+/// codes. Empty when the axes are not two, or the points are no grid.
 std::string heat_map(const TuneResult& result, Task task, bool colour);
 
 /// A number of an axis, short: a power of two as such.

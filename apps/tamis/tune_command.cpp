@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "axis_text.hpp"
 #include "heat_map.hpp"
@@ -42,6 +43,9 @@ class TuneCommand : public Command {
     options.integer("--centres", tune_.centres, 0, 1'000'000, "N",
                     "falk, falk-c, knn-svm: try each point on the neighbourhoods of N random rows "
                     "alone, by k'-internal cross-validation; 0: on the whole");
+    options.choice("--racing", racing_, {"yes", "no"}, "yes|no",
+                   "grid and random search: drop points that have lost on the first folds, by 2.5 "
+                   "standard errors (no: score every point on every fold)");
     options.number("--search-seconds", tune_.max_seconds, 0, 1e9, "NUMBER",
                    "stop the search after this many seconds; 0: no limit");
     options.output("-o,--output", output_, "train on all rows with the best, and write the model");
@@ -60,6 +64,7 @@ class TuneCommand : public Command {
     tune_.search = search_ == "grid"     ? Search::grid
                    : search_ == "random" ? Search::random
                                          : Search::halving;
+    tune_.racing = racing_ == "yes";
     tune_.base = training_.values();
     tune_.base.validate();
     session.files()
@@ -96,6 +101,12 @@ class TuneCommand : public Command {
     return is_regression() ? fmt::format("{:.4g}", error) : fmt::format("{:.2f} %", 100 * error);
   }
 
+  // With the deviation, where there is one.
+  std::string error_of(const TunePoint& point) const {
+    if (std::isnan(point.deviation)) return error_text(point.error);
+    return error_text(point.error) + " +- " + error_text(point.deviation);
+  }
+
   std::string words(const TuneResult& result, const TunePoint& point) const {
     std::string text;
     for (std::size_t a = 0; a < result.axes.size(); ++a)
@@ -116,43 +127,55 @@ class TuneCommand : public Command {
     } else {
       tell_best(session, result);
     }
+    tell_dropped(session, result);
     for (const TunePoint& point : result.points) {
       if (point.failure.empty() || point.failure == "not finished") continue;
       session.note("warning:" + words(result, point) + ": " + point.failure);
     }
     const TunePoint& best = result.points[result.best];
-    session.say(fmt::format("best: {} +- {}, with{}", error_text(best.error),
-                            error_text(best.deviation), words(result, best)));
+    session.say(fmt::format("best: {}, with{}", error_of(best), words(result, best)));
     if (output_.empty())
       session.say(fmt::format("to train: tamis train {} --method {}{}", data_path_,
                               result.options.method, words(result, best)));
   }
 
+  // Those that were dropped come last: their errors are of fewer folds.
   void tell_best(Session& session, const TuneResult& result) const {
     constexpr std::size_t kShown = 10;
     std::vector<std::size_t> order(result.points.size());
     std::iota(order.begin(), order.end(), 0);
     std::erase_if(order, [&](std::size_t p) { return std::isnan(result.points[p].error); });
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return result.points[a].error < result.points[b].error;
+      const TunePoint& first = result.points[a];
+      const TunePoint& second = result.points[b];
+      return std::pair(-first.folds, first.error) < std::pair(-second.folds, second.error);
     });
     for (std::size_t k = 0; k < std::min(kShown, order.size()); ++k) {
       const TunePoint& point = result.points[order[k]];
-      session.say(fmt::format("{:>10} +- {:<8}{}", error_text(point.error),
-                              error_text(point.deviation), words(result, point)));
+      session.say(fmt::format("{:>21}{}{}", error_of(point), point.dropped ? "*" : " ",
+                              words(result, point)));
     }
+  }
+
+  static void tell_dropped(Session& session, const TuneResult& result) {
+    const auto dropped = std::count_if(result.points.begin(), result.points.end(),
+                                       [](const TunePoint& point) { return point.dropped; });
+    if (dropped == 0) return;
+    session.say(fmt::format("*: {} dropped after the first folds, which their errors are of",
+                            counted(dropped, "point")));
   }
 
   static std::string csv(const TuneResult& result) {
     std::string text;
     for (const TuneAxis& axis : result.axes) text += axis.option + ",";
-    text += "error,deviation,rows,seconds,note\n";
+    text += "error,deviation,folds,rows,seconds,note\n";
     for (const TunePoint& point : result.points) {
       for (const double value : point.values) text += fmt::format("{},", value);
-      std::string note = point.failure;
+      std::string note = point.dropped ? "dropped" : point.failure;
       std::replace(note.begin(), note.end(), ',', ';');
-      text += std::isnan(point.error) ? ",," : fmt::format("{},{},", point.error, point.deviation);
-      text += fmt::format("{},{},{}\n", point.rows, point.seconds, note);
+      for (const double value : {point.error, point.deviation})
+        text += std::isnan(value) ? "," : fmt::format("{},", value);
+      text += fmt::format("{},{},{},{}\n", point.folds, point.rows, point.seconds, note);
     }
     return text;
   }
@@ -174,6 +197,7 @@ class TuneCommand : public Command {
     json["search"] = search_;
     json["folds"] = result.folds;
     json["rows"] = result.rows;
+    json["racing"] = tune_.racing;
     json["shared_kernel"] = result.shared_kernel;
     json["finished"] = result.finished;
     for (const TuneAxis& axis : result.axes) json["axes"][axis.option] = axis.values;
@@ -183,9 +207,11 @@ class TuneCommand : public Command {
         one[result.axes[a].option] = point.values[a];
       if (!std::isnan(point.error)) {
         one[is_regression() ? "mse" : "error_rate"] = point.error;
-        one["deviation"] = point.deviation;
+        if (!std::isnan(point.deviation)) one["deviation"] = point.deviation;
       }
+      if (point.dropped) one["dropped"] = true;
       if (!point.failure.empty()) one["failure"] = point.failure;
+      one["folds"] = point.folds;
       one["rows"] = point.rows;
       one["seconds"] = point.seconds;
       return one;
@@ -197,6 +223,7 @@ class TuneCommand : public Command {
 
   std::string data_path_;
   std::string search_ = "grid";
+  std::string racing_ = "yes";
   std::string output_;
   std::string csv_path_;
   std::string report_path_;

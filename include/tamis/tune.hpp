@@ -44,6 +44,9 @@ struct TuneOptions {
   /// so many random rows alone, by k'-internal cross-validation (Segata and Blanzieri 2010); 0:
   /// whole trainings.
   Index centres = 0;
+  /// Drop points that have lost on the first folds, by 2.5 standard errors: they are not scored on
+  /// the others. For grid and random search without `centres`.
+  bool racing = true;
   double max_seconds = 0;  ///< of the search; points not tried by then have no error; 0: no limit
 };
 
@@ -56,21 +59,25 @@ struct TunePoint {
   std::vector<double> values;  ///< by axis
   double error = 0;      ///< mean over the folds (with centres: over the neighbourhoods): share
                          ///< of wrong rows, or mean squared error; NaN: not known
-  double deviation = 0;  ///< over the same
+  double deviation = 0;  ///< over the same; NaN with one fold
+  Index folds = 0;       ///< which the error is of (with centres: neighbourhoods): fewer than asked
+                         ///< for when dropped or out of time
+  bool dropped = false;  ///< lost on these folds (TuneOptions::racing)
   Index rows = 0;        ///< searched on, training and held-out together
   double seconds = 0;    ///< of all folds, one thread
-  std::string failure;   ///< why there is no error
+  std::string failure;   ///< why there is no error, or only one of some folds though not dropped
 };
 
 struct TuneResult {
   std::vector<TuneAxis> axes;
   std::vector<TunePoint> points;  ///< halving: each with the most rows it was tried on
-  std::size_t best = 0;           ///< position of the lowest error; ties: the lowest values
+  std::size_t best = 0;           ///< position of the lowest error among those that were not
+                                  ///< dropped; ties: the lowest values
   TrainOptions options;           ///< the base with the best values
   Index rows = 0;                 ///< largest number of rows searched on
   Index folds = 0;
   bool shared_kernel = false;  ///< kernel values were shared by all folds and costs
-  bool finished = true;        ///< every point was tried
+  bool finished = true;        ///< every point was tried, and scored on all folds or dropped
   double seconds = 0;
 };
 

@@ -166,6 +166,7 @@ Json tuning_json(const TuneResult& search, double factor) {
   json["across"] = {{"name", search.axes[1].option}, {"values", across}};
   json["down"]["name"] = search.axes[0].option;
   json["cells"] = Json::array();
+  json["dropped"] = Json::array();
   for (std::size_t r = 0; r < order.size(); ++r) {
     json["down"]["values"].push_back(down[order[r]]);
     Json line = Json::array();
@@ -173,12 +174,14 @@ Json tuning_json(const TuneResult& search, double factor) {
       const std::size_t p = order[r] * across.size() + c;
       line.push_back(number(factor * search.points[p].error));
       if (p == search.best) json["best"] = {r, c};
+      if (search.points[p].dropped) json["dropped"].push_back(r * across.size() + c);
     }
     json["cells"].push_back(std::move(line));
   }
   json["hint"] = fmt::format(
-      "Error in {}-fold cross-validation on {} ({:.3g} s); green is low, the best is framed.",
-      search.folds, counted(search.rows, "row"), search.seconds);
+      "Error in {}-fold cross-validation on {} ({:.3g} s); green is low, the best is framed.{}",
+      search.folds, counted(search.rows, "row"), search.seconds,
+      json["dropped"].empty() ? "" : " *: dropped after the first folds, which the error is of.");
   return json;
 }
 

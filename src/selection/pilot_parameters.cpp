@@ -146,6 +146,7 @@ class Pilot {
     options.folds = std::clamp<Index>(folds, 2, std::max<Index>(2, data_.rows() / 2));
     options.rows = rows;
     options.max_seconds = std::max(0.05, seconds);
+    options.racing = false;  // take() looks at the errors of points that are not the best, too
     try {
       const TuneResult found = search_parameters(data_, options, control_);
       last_rows_ = std::min(rows, data_.rows());

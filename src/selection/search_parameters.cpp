@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "selection/search_clock.hpp"
@@ -27,20 +28,24 @@ constexpr Index kFewestRows = 200;  // halving: of the first round
 constexpr std::string_view kNotFinished = "not finished";
 
 // A point that was not finished keeps what an earlier round found.
-void add_scores(const FoldScores& scores, Index rows, TunePoint* point) {
-  const auto n = static_cast<double>(scores.errors.size());
-  double mean = 0;
-  for (const double e : scores.errors) mean += e / n;  // NaN when a fold is missing
+void add_scores(const FoldScores& scores, Index rows, bool racing, TunePoint* point) {
+  const std::size_t folds = finished_folds(scores, racing);
   point->seconds += scores.seconds;
   if (!scores.failure.empty()) point->failure = scores.failure;
-  if (std::isnan(mean)) {
-    if (point->failure.empty() && std::isnan(point->error)) point->failure = kNotFinished;
-    return;
-  }
+  if (folds < scores.errors.size() && !scores.dropped && point->failure.empty() &&
+      std::isnan(point->error))
+    point->failure = kNotFinished;
+  if (folds == 0) return;
+  const std::span<const double> errors(scores.errors.data(), folds);
+  const auto n = static_cast<double>(folds);
+  double mean = 0;
+  for (const double e : errors) mean += e / n;
   double squares = 0;
-  for (const double e : scores.errors) squares += (e - mean) * (e - mean);
+  for (const double e : errors) squares += (e - mean) * (e - mean);
   point->error = mean;
-  point->deviation = std::sqrt(squares / (n - 1));
+  point->deviation = std::sqrt(squares / (n - 1));  // NaN with one fold
+  point->folds = static_cast<Index>(folds);
+  point->dropped = scores.dropped;
   point->rows = rows;
 }
 
@@ -100,7 +105,9 @@ class ParameterSearch {
     const Dataset drawn = draw_search_rows(data_, rows, options_.base);
     // Deaf to cancelling: what was finished is kept.
     ProgressMeter meter(unstopped(control_), "tune", std::ssize(which) * parts_per_point(options_));
-    ScoringRound round{options_, result_.axes, {}, drawn, {}, clock_, control_, {}};
+    const bool racing = can_race(options_) && race_bytes(which.size(), drawn.rows()) <=
+                                                  memory_left(control_.memory_bytes) / 4;
+    ScoringRound round{options_, result_.axes, {}, drawn, {}, racing, clock_, control_, {}};
     round.folds = deal_search_folds(drawn, options_.folds, options_.base);
     round.on_part = [&meter] { meter.add(1); };
     for (const std::size_t p : which) round.points.emplace_back(result_.points[p].values);
@@ -108,7 +115,7 @@ class ParameterSearch {
     if (scoring == Scoring::shared_kernel) result_.shared_kernel = true;
     const std::vector<FoldScores> scores = score_points(round, scoring);
     for (std::size_t k = 0; k < which.size(); ++k)
-      add_scores(scores[k], drawn.rows(), &result_.points[which[k]]);
+      add_scores(scores[k], drawn.rows(), racing, &result_.points[which[k]]);
   }
 
   bool comes_first(std::size_t a, std::size_t b) const {
@@ -127,7 +134,7 @@ class ParameterSearch {
         left.begin(), left.end(), [&](std::size_t a, std::size_t b) { return comes_first(a, b); });
     for (const std::size_t p : left) {
       const TunePoint& point = result_.points[p];
-      if (std::isnan(point.error) && point.failure == kNotFinished) result_.finished = false;
+      if (point.failure == kNotFinished) result_.finished = false;
     }
     const TunePoint& best = result_.points[result_.best];
     if (std::isnan(best.error)) refuse(best);
@@ -162,9 +169,14 @@ std::vector<Index> round_rows(Search search, std::size_t points, Index rows) {
   return rounds;
 }
 
+bool can_race(const TuneOptions& options) {
+  return options.racing && options.search != Search::halving && options.centres == 0;
+}
+
 bool is_better(const TunePoint& a, const TunePoint& b) {
   if (std::isnan(a.error) || std::isnan(b.error))
     return !std::isnan(a.error) && std::isnan(b.error);
+  if (a.folds != b.folds) return a.folds > b.folds;
   if (a.error != b.error) return a.error < b.error;
   return a.values < b.values;
 }

@@ -15,7 +15,11 @@ TuneResult search_parameters(const Dataset& data, const TuneOptions& options,
 /// has three times the rows of the one before, and a third of its points.
 std::vector<Index> round_rows(Search search, std::size_t points, Index rows);
 
-/// Lower error first; then lower values, which make smoother machines. Unknown errors last.
+/// Whether a search may drop points that have lost on the first folds.
+bool can_race(const TuneOptions& options);
+
+/// What was scored on more folds first: the others were dropped, or out of time. Then lower errors,
+/// then lower values, which make smoother machines. Unknown errors last.
 bool is_better(const TunePoint& a, const TunePoint& b);
 
 }  // namespace tamis

@@ -20,26 +20,32 @@
 namespace tamis {
 namespace {
 
-// The kernel matrix of one gamma: made by the chain that needs it first, dropped with the last.
+// The kernel matrix of one gamma: made by the chain that needs it first, dropped with the last of
+// its users, or kept for the next round of folds.
 class SharedKernel {
  public:
-  SharedKernel(const StoredMatrix& unfinished, const Kernel& kernel, int users)
-      : unfinished_(unfinished), kernel_(kernel), users_left_(users) {}
+  SharedKernel(const StoredMatrix& unfinished, const Kernel& kernel)
+      : unfinished_(unfinished), kernel_(kernel) {}
+
+  /// Before a round.
+  void expect_users(std::size_t users) { users_left_ = users; }
 
   const StoredMatrix& get() {
-    std::call_once(made_, [&] { matrix_ = unfinished_.finished(kernel_); });
+    const std::lock_guard<std::mutex> lock(making_);
+    if (!matrix_) matrix_ = unfinished_.finished(kernel_);
     return *matrix_;
   }
-  void release() {
-    if (--users_left_ == 0) matrix_.reset();
+  void release(bool keep) {
+    if (--users_left_ == 0 && !keep) drop();
   }
+  void drop() { matrix_.reset(); }
 
  private:
   const StoredMatrix& unfinished_;
   Kernel kernel_;
-  std::once_flag made_;
+  std::mutex making_;
   std::optional<StoredMatrix> matrix_;
-  std::atomic<int> users_left_;
+  std::atomic<std::size_t> users_left_ = 0;
 };
 
 // The points of one gamma, cheapest first.
@@ -64,6 +70,12 @@ void move_to_cost(double ratio, std::vector<GridMachine>* machines) {
     for (double& coefficient : one.machine.coefficients) coefficient *= ratio;
     for (double& sum : one.sums) sum *= ratio;
   }
+}
+
+// No coefficient is at its bound, so that a larger C changes nothing.
+bool are_unbounded(std::span<const GridMachine> machines) {
+  return std::all_of(machines.begin(), machines.end(),
+                     [](const GridMachine& one) { return one.bounded == 0; });
 }
 
 struct Range {
@@ -101,27 +113,30 @@ class Validator {
         folds_(folds),
         context_(context),
         on_point_(on_point),
-        decision_(decision_for(data_, context.options)) {}
+        decision_(decision_for(data_, context.options)),
+        unfinished_(StoredMatrix::unfinished(data_.kernel.type, data_.features)),
+        chains_(make_chains()) {}
 
-  std::vector<FoldScores> run() {
-    const StoredMatrix unfinished = StoredMatrix::unfinished(data_.kernel.type, data_.features);
-    std::vector<Chain> chains = make_chains(unfinished);
-    scores_.resize(points_.size());
-    for (FoldScores& scores : scores_) scores.errors.assign(folds_.size(), std::nan(""));
-    std::vector<std::vector<double>> seconds(points_.size(), std::vector<double>(folds_.size(), 0));
-    const auto folds = static_cast<Index>(folds_.size());
-    parallel_each(static_cast<Index>(chains.size()) * folds, [&](Index task) {
-      Chain& chain = chains[usize(task / folds)];
-      isolated([&] { run_chain(chain, usize(task % folds), &seconds); });
-    });
-    for (std::size_t p = 0; p < points_.size(); ++p) {
-      for (const double s : seconds[p]) scores_[p].seconds += s;
-    }
-    return std::move(scores_);
+  std::vector<FoldScores> run(bool racing) {
+    Race race;
+    race.points = points_.size();
+    race.folds = folds_.size();
+    race.racing = racing;
+    race.on_skipped = on_point_;
+    race.score = [this](std::span<const std::size_t> points, const FoldRange& folds,
+                        std::vector<FoldScores>* scores) { run_round(points, folds, scores); };
+    return run_race(race);
   }
 
  private:
-  std::vector<Chain> make_chains(const StoredMatrix& unfinished) const {
+  // One chain on one fold.
+  struct Task {
+    Chain* chain;
+    std::size_t fold;
+    double expected_seconds;
+  };
+
+  std::vector<Chain> make_chains() const {
     std::map<double, Chain> by_gamma;
     for (std::size_t p = 0; p < points_.size(); ++p) {
       by_gamma[points_[p].gamma].gamma = points_[p].gamma;
@@ -134,38 +149,92 @@ class Validator {
       });
       Kernel kernel = data_.kernel;
       kernel.gamma = gamma;
-      chain.kernel =
-          std::make_unique<SharedKernel>(unfinished, kernel, static_cast<int>(folds_.size()));
+      chain.kernel = std::make_unique<SharedKernel>(unfinished_, kernel);
       chains.push_back(std::move(chain));
     }
-    // From the middle outwards: what a limit of time leaves out is then at the edges.
+    return from_the_middle(std::move(chains));
+  }
+
+  // What a limit of time leaves out is then at the edges. Large gammas take longest, so the middle
+  // is nearer to them.
+  static std::vector<Chain> from_the_middle(std::vector<Chain> chains) {
+    constexpr double kMiddle = 0.7;
+    const double middle = kMiddle * static_cast<double>(chains.size() - 1);
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t k = 0; k < chains.size(); ++k)
+      order.emplace_back(std::abs(static_cast<double>(k) - middle), k);
+    std::sort(order.begin(), order.end());
     std::vector<Chain> ordered;
-    const Index count = std::ssize(chains);
-    for (Index k = 0; k < count; ++k) {
-      const Index away = (k + 1) / 2;
-      const Index at = count / 2 + (k % 2 == 1 ? -away : away);
-      ordered.push_back(std::move(chains[usize(at)]));
-    }
+    for (const auto& [away, k] : order) ordered.push_back(std::move(chains[k]));
     return ordered;
   }
 
-  void run_chain(Chain& chain, std::size_t fold, std::vector<std::vector<double>>* seconds) {
+  void run_round(std::span<const std::size_t> points, const FoldRange& folds,
+                 std::vector<FoldScores>* scores) {
+    keep_points(points);
+    const std::vector<Task> tasks = make_tasks(folds, *scores);
+    const bool keep_kernels =
+        folds.end < folds_.size() && std::ssize(chains_) * StoredMatrix::size_bytes(data_.rows()) <=
+                                         memory_left(context_.control.memory_bytes) / 2;
+    std::vector<std::vector<double>> seconds(points_.size(), std::vector<double>(folds_.size(), 0));
+    std::atomic<std::size_t> next = 0;  // taken in order, whatever the order of the calls
+    parallel_each(std::ssize(tasks), [&](Index) {
+      const Task& task = tasks[next++];
+      isolated([&] { run_chain(*task.chain, task.fold, scores, &seconds); });
+      task.chain->kernel->release(keep_kernels);
+    });
+    for (std::size_t p = 0; p < points_.size(); ++p) {
+      for (const double s : seconds[p]) (*scores)[p].seconds += s;
+    }
+  }
+
+  // Chains without the points that were dropped.
+  void keep_points(std::span<const std::size_t> points) {
+    std::vector<std::uint8_t> is_left(points_.size(), 0);
+    for (const std::size_t p : points) is_left[p] = 1;
+    for (Chain& chain : chains_)
+      std::erase_if(chain.points, [&](std::size_t p) { return is_left[p] == 0; });
+    std::erase_if(chains_, [](const Chain& chain) { return chain.points.empty(); });
+  }
+
+  // Those that took longest on the folds before come first.
+  std::vector<Task> make_tasks(const FoldRange& folds, std::span<const FoldScores> scores) {
+    std::vector<Task> tasks;
+    for (Chain& chain : chains_) {
+      chain.kernel->expect_users(folds.end - folds.begin);
+      double seconds = 0;
+      for (const std::size_t p : chain.points) seconds += scores[p].seconds;
+      for (std::size_t fold = folds.begin; fold < folds.end; ++fold)
+        tasks.push_back({&chain, fold, seconds});
+    }
+    std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) {
+      return a.expected_seconds > b.expected_seconds;
+    });
+    return tasks;
+  }
+
+  void run_chain(const Chain& chain, std::size_t fold, std::vector<FoldScores>* scores,
+                 std::vector<std::vector<double>>* seconds) const {
     const Range held = folds_[fold];
     const std::vector<Index> rows = all_but(held, data_.rows());
     std::vector<GridMachine> machines;
+    std::vector<double> lost;
     double cost = 0;
     for (const std::size_t p : chain.points) {
       if (context_.must_stop() != StopReason::converged) break;
       const Stopwatch watch;
-      const StoredMatrix& kernel = chain.kernel->get();
-      if (cost > 0) move_to_cost(points_[p].cost / cost, &machines);
+      // Squared slacks have no bounds: there C is on the diagonal.
+      if (cost == 0 || context_.options.loss == SlackLoss::l2 || !are_unbounded(machines)) {
+        const StoredMatrix& kernel = chain.kernel->get();
+        if (cost > 0) move_to_cost(points_[p].cost / cost, &machines);
+        if (!train(kernel, chain.gamma, points_[p].cost, rows, &machines)) break;
+        lost = losses(kernel, machines, held);
+      }
       cost = points_[p].cost;
-      if (!train(kernel, chain.gamma, cost, rows, &machines)) break;
-      scores_[p].errors[fold] = error(kernel, machines, held);
+      set_losses(lost, fold, &(*scores)[p]);
       (*seconds)[p][fold] = watch.seconds();
       on_point_();
     }
-    chain.kernel->release();
   }
 
   // Replaces the machines by those of the given cost, starting from them. False when stopped.
@@ -192,8 +261,9 @@ class Validator {
     return true;
   }
 
-  double error(const StoredMatrix& kernel, const std::vector<GridMachine>& machines,
-               const Range& held) const {
+  // By held-out row: 1 where the class is wrong, or the squared error.
+  std::vector<double> losses(const StoredMatrix& kernel, const std::vector<GridMachine>& machines,
+                             const Range& held) const {
     const std::size_t columns = machines.size();
     const std::size_t count = usize(held.size());
     std::vector<double> values(count * columns);
@@ -201,19 +271,19 @@ class Validator {
       const std::vector<double> own = values_at(held, machines[m].machine, kernel);
       for (std::size_t h = 0; h < count; ++h) values[h * columns + m] = own[h];
     }
-    double sum = 0;
+    std::vector<double> result(count);
     std::vector<std::int32_t> votes(usize(data_.num_classes));
     for (std::size_t h = 0; h < count; ++h) {
       const std::span<const double> own(values.data() + h * columns, columns);
       const std::size_t row = usize(held.begin) + h;
       if (data_.is_regression()) {
         const double miss = own[0] - data_.targets[row];
-        sum += miss * miss;
+        result[h] = miss * miss;
       } else {
-        sum += winning_class(decision_, own, votes) == data_.codes[row] ? 0 : 1;
+        result[h] = winning_class(decision_, own, votes) == data_.codes[row] ? 0 : 1;
       }
     }
-    return sum / static_cast<double>(count);
+    return result;
   }
 
   TrainingSet data_;
@@ -222,7 +292,8 @@ class Validator {
   const TrainContext& context_;
   const std::function<void()>& on_point_;
   Decision decision_;
-  std::vector<FoldScores> scores_;
+  StoredMatrix unfinished_;
+  std::vector<Chain> chains_;  // in the order in which they are run at first
 };
 
 }  // namespace
@@ -236,7 +307,7 @@ bool fits_shared_grid(Index rows, Index gammas, const RunControl& control) {
 
 std::vector<FoldScores> cross_validate_exact(const TrainingSet& data,
                                              std::span<const CostAndGamma> points,
-                                             std::span<const std::vector<Index>> folds,
+                                             std::span<const std::vector<Index>> folds, bool racing,
                                              const TrainContext& context,
                                              const std::function<void()>& on_point) {
   // Rows of a fold side by side: their kernel values are then too.
@@ -252,7 +323,7 @@ std::vector<FoldScores> cross_validate_exact(const TrainingSet& data,
   for (Index row = 0; row < data.rows(); ++row) {
     if (is_held[usize(row)] == 0) order.push_back(row);
   }
-  return Validator(data.select(order), points, ranges, context, on_point).run();
+  return Validator(data.select(order), points, ranges, context, on_point).run(racing);
 }
 
 }  // namespace tamis

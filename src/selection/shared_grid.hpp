@@ -5,10 +5,10 @@
 
 #include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "methods/common/method.hpp"
+#include "selection/fold_race.hpp"
 
 namespace tamis {
 
@@ -17,23 +17,16 @@ struct CostAndGamma {
   double gamma = 1;
 };
 
-struct FoldScores {
-  std::vector<double>
-      errors;  ///< by fold: share of wrong rows, or mean squared error; NaN: stopped
-  double seconds = 0;
-  std::string failure;  ///< why an error is missing; empty when it was just not finished
-};
-
 /// Whether the matrices fit into what the memory budget leaves.
 bool fits_shared_grid(Index rows, Index gammas, const RunControl& control);
 
 /// Trains on all folds but one and asks for that one, for every point. C of the options stands for
-/// the costs in `data`; their ratio to a point's cost is kept. `on_point` is called, from many
-/// threads, when a fold of a point is done. When time is up or the caller cancels, what is not done
-/// stays NaN.
+/// the costs in `data`; their ratio to a point's cost is kept. With `racing`, points that have lost
+/// are dropped. `on_point` is called, from many threads, when a fold of a point is done or not
+/// needed any more. When time is up or the caller cancels, what is not done stays NaN.
 std::vector<FoldScores> cross_validate_exact(const TrainingSet& data,
                                              std::span<const CostAndGamma> points,
-                                             std::span<const std::vector<Index>> folds,
+                                             std::span<const std::vector<Index>> folds, bool racing,
                                              const TrainContext& context,
                                              const std::function<void()>& on_point);
 

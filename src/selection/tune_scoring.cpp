@@ -12,7 +12,7 @@
 #include "selection/parameters.hpp"
 #include "selection/tune_request.hpp"
 #include "tamis/error.hpp"
-#include "tamis/evaluate.hpp"
+#include "tamis/predict.hpp"
 #include "training/prepare.hpp"
 #include "training/registry.hpp"
 #include "training/run_method.hpp"
@@ -49,7 +49,7 @@ std::vector<FoldScores> score_neighborhoods(const ScoringRound& round) {
   std::vector<FoldScores> scores;
   scores.reserve(shares.size());
   for (const std::vector<double>& errors : shares)
-    scores.push_back({errors, watch.seconds() / static_cast<double>(shares.size()), {}});
+    scores.push_back({errors, {}, watch.seconds() / static_cast<double>(shares.size()), {}});
   return scores;
 }
 
@@ -65,19 +65,35 @@ std::vector<FoldScores> score_shared(const ScoringRound& round) {
   for (const TrainOptions& options : all)
     points.push_back({cost_of(options), gamma_or(options, prepared.set.kernel.gamma)});
   const TrainContext context{largest, round.control, {}};
-  return cross_validate_exact(prepared.set, points, round.folds, context, round.on_part);
+  return cross_validate_exact(prepared.set, points, round.folds, round.racing, context,
+                              round.on_part);
 }
 
-double score_fold(const ScoringRound& round, std::size_t point, std::size_t fold,
-                  const RunControl& control) {
+// By held-out row: 1 where the class is wrong, or the squared error.
+std::vector<double> row_losses(const Model& model, const Dataset& held, const RunControl& control) {
+  std::vector<double> losses;
+  if (model.task() == Task::regression) {
+    const Labels predicted = predict(model, held.features(), control);
+    for (Index i = 0; i < held.rows(); ++i)
+      losses.push_back(std::pow(predicted.number(i) - held.labels().number(i), 2));
+    return losses;
+  }
+  const std::vector<std::int32_t> truth = encode_labels(held.labels(), model.classes());
+  const std::vector<std::int32_t> codes = predict_codes(model, held.features(), control);
+  for (std::size_t i = 0; i < codes.size(); ++i) losses.push_back(codes[i] == truth[i] ? 0 : 1);
+  return losses;
+}
+
+// Empty when stopped.
+std::vector<double> score_fold(const ScoringRound& round, std::size_t point, std::size_t fold,
+                               const RunControl& control) {
   const TrainOptions options = round.clock.limit(options_of(round, point));
   options.validate();
   const std::vector<Index>& held = round.folds[fold];
   const TrainResult trained =
       run_method(round.rows.select(all_but(held, round.rows.rows())), options, control);
-  if (trained.report.stop_reason >= StopReason::time_limit) return std::nan("");
-  const Evaluation result = evaluate(trained.model, round.rows.select(held), control);
-  return options.task == Task::regression ? result.mse : result.error_rate;
+  if (trained.report.stop_reason >= StopReason::time_limit) return {};
+  return row_losses(trained.model, round.rows.select(held), control);
 }
 
 // For one of as many trainings at once as there are threads.
@@ -90,31 +106,46 @@ RunControl control_of_one(const RunControl& control) {
   return own;
 }
 
-std::vector<FoldScores> score_whole_trainings(const ScoringRound& round) {
-  const std::size_t folds = round.folds.size();
-  std::vector<FoldScores> scores(round.points.size());
-  for (FoldScores& one : scores) one.errors.assign(folds, std::nan(""));
-  std::vector<double> seconds(scores.size() * folds, 0);
+// Whole trainings of some points, each on all folds but one of some.
+void score_each(const ScoringRound& round, std::span<const std::size_t> points,
+                const FoldRange& folds, std::vector<FoldScores>* scores) {
+  const std::size_t count = folds.end - folds.begin;
+  std::vector<double> seconds(points.size() * count, 0);
   const RunControl own = control_of_one(round.control);
   std::mutex failures;
-  parallel_each(static_cast<Index>(seconds.size()), [&](Index task) {
-    const std::size_t point = usize(task) / folds;
-    const std::size_t fold = usize(task) % folds;
+  parallel_each(std::ssize(seconds), [&](Index task) {
+    FoldScores& point = (*scores)[points[usize(task) / count]];
+    const std::size_t fold = folds.begin + usize(task) % count;
     if (round.control.cancelled() || round.clock.is_over()) return;
     const Stopwatch watch;
     try {
-      scores[point].errors[fold] = isolated([&] { return score_fold(round, point, fold, own); });
+      const std::vector<double> losses =
+          isolated([&] { return score_fold(round, points[usize(task) / count], fold, own); });
+      if (!losses.empty()) set_losses(losses, fold, &point);
     } catch (const Cancelled&) {
       return;
     } catch (const Error& error) {
       const std::lock_guard<std::mutex> lock(failures);
-      scores[point].failure = error.what();
+      point.failure = error.what();
     }
     seconds[usize(task)] = watch.seconds();
     round.on_part();
   });
-  for (std::size_t t = 0; t < seconds.size(); ++t) scores[t / folds].seconds += seconds[t];
-  return scores;
+  for (std::size_t t = 0; t < seconds.size(); ++t)
+    (*scores)[points[t / count]].seconds += seconds[t];
+}
+
+std::vector<FoldScores> score_whole_trainings(const ScoringRound& round) {
+  Race race;
+  race.points = round.points.size();
+  race.folds = round.folds.size();
+  race.racing = round.racing;
+  race.on_skipped = round.on_part;
+  race.score = [&round](std::span<const std::size_t> points, const FoldRange& folds,
+                        std::vector<FoldScores>* scores) {
+    score_each(round, points, folds, scores);
+  };
+  return run_race(race);
 }
 
 bool can_share_kernel(const TuneOptions& request, std::span<const TuneAxis> axes, Index rows,

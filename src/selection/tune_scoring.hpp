@@ -19,9 +19,11 @@ struct ScoringRound {
   std::vector<std::span<const double>> points;  ///< one value per axis
   const Dataset& rows;
   std::vector<std::vector<Index>> folds;
+  bool racing;  ///< drop points that have lost on the first folds
   const SearchClock& clock;
   const RunControl& control;
   std::function<void()> on_part;  ///< called, from many threads, when a part of a point is done
+                                  ///< or not needed
 };
 
 enum class Scoring {

@@ -105,17 +105,43 @@ class Tune(CliTest):
         self.assertRegex(out[2], r"^cost \\ gamma +2\^4 +2\^6 +2\^8$")
         self.assertEqual([line.split()[0] for line in out[3:6]], ["100", "10", "1"])
         self.assertEqual(sum(line.count("[") for line in out[3:6]), 1)
-        self.assertRegex(out[6], r"^best: [\d.]+ % \+- [\d.]+ %, with --cost \d+ --gamma \d+$")
-        self.assertRegex(out[7], r"^to train: tamis train train.svm --method exact --cost \d+ --gamma \d+$")
+        self.assertRegex(out[-2], r"^best: [\d.]+ % \+- [\d.]+ %, with --cost \d+ --gamma \d+$")
+        self.assertRegex(out[-1], r"^to train: tamis train train.svm --method exact --cost \d+ --gamma \d+$")
 
     def test_default_grid(self):
         report = self.ok("tune", "train.svm", "--json", "t.json", "--csv", "t.csv")
         found = self.report("t.json")
         self.assertEqual(len(found["points"]), 100)
         self.assertEqual(len(self.read("t.csv").splitlines()), 101)
-        self.assertEqual(found["best"]["error_rate"], min(p["error_rate"] for p in found["points"]))
+        self.assertEqual(found["best"]["error_rate"], min(p["error_rate"] for p in found["points"] if "dropped" not in p))
         self.assertLess(found["best"]["error_rate"], 0.15)
         self.assertIn("best: ", report.out)
+
+    def test_dropped_points_are_marked(self):
+        search = ("tune", "train.svm", "--grid", "cost=1,10,100", "--grid", "gamma=1,16,100", "--json", "t.json", "--csv", "t.csv")
+        out = self.ok(*search).out
+        points = self.report("t.json")["points"]
+        dropped = [p for p in points if p.get("dropped")]
+        self.assertGreater(len(dropped), 0)
+        self.assertTrue(all(p["folds"] == 1 and "deviation" not in p for p in dropped if p["gamma"] == 1))
+        self.assertTrue(all(p["folds"] == 5 for p in points if p not in dropped))
+        self.assertEqual(out.count("*"), len(dropped) + 1)
+        self.assertRegex(out, rf"\n\*: {len(dropped)} points dropped after the first folds")
+        lines = self.read("t.csv").splitlines()
+        self.assertEqual(lines[0], "cost,gamma,error,deviation,folds,rows,seconds,note")
+        self.assertEqual(sum(line.endswith(",dropped") for line in lines), len(dropped))
+
+    def test_racing_can_be_switched_off(self):
+        grid = ("tune", "train.svm", "--grid", "cost=1,10,100", "--grid", "gamma=1,16,100", "--json", "t.json")
+        best = [self.ok(*grid, "--racing", how).out.splitlines()[-2] for how in ("yes", "no")]
+        self.assertEqual(best[0], best[1])
+        self.assertTrue(all(p["folds"] == 5 and "dropped" not in p for p in self.report("t.json")["points"]))
+        self.fails(2, "--racing", *grid, "--racing", "maybe")
+
+    def test_lists_put_dropped_points_last(self):
+        out = self.ok("tune", "train.svm", "--method", "knn", "--grid", "k=3,9,300").out.splitlines()
+        self.assertRegex(out[3], r"^ +[\d.]+ %\* --k 300$")
+        self.assertRegex(out[4], r"^\*: 1 point dropped")
 
     def test_trains_the_best(self):
         self.ok("tune", "train.svm", "--grid", "cost=10,100", "--grid", "gamma=100,200", "-o", "best.model")

@@ -101,6 +101,16 @@ class Report(CliTest):
         self.assertRegex(self.browser.run("document.querySelector('#charts').textContent"), "built without Chart.js")
         self.assertEqual(self.browser.run("document.querySelectorAll('#table tbody tr').length"), 4)
 
+    def test_tuning_marks_dropped_points(self):
+        self.ok("tune", "train.svm", "--grid", "cost=1,10,100", "--grid", "gamma=0.01,100", "--report", "t.html", "--json", "t.json")
+        dropped = sum("dropped" in p for p in self.report("t.json")["points"])
+        self.assertGreater(dropped, 0)
+        self.open("t.html", 360)
+        cells = self.browser.run("[...document.querySelectorAll('.heat td.dropped')].map((cell) => cell.textContent)")
+        self.assertEqual(len(cells), dropped)
+        self.assertTrue(all(text.endswith("*") for text in cells))
+        self.assertIn("*: dropped after the first folds", self.browser.run("document.querySelector('#tuning .hint').textContent"))
+
     def test_names_are_text(self):
         name = "a<script>alert(1)&.svm"
         (self.folder / "train.svm").rename(self.folder / name)

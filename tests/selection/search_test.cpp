@@ -30,6 +30,27 @@ TEST(Search, LowerErrorsThenLowerValuesAreBetter) {
   EXPECT_TRUE(is_better(point(0.9, {9}), point(unknown, {1})));
   EXPECT_FALSE(is_better(point(unknown, {1}), point(0.9, {9})));
   EXPECT_FALSE(is_better(point(unknown, {1}), point(unknown, {2})));
+  TunePoint dropped = point(0.1, {1});
+  TunePoint finished = point(0.2, {2});
+  dropped.folds = 1;
+  finished.folds = 5;
+  EXPECT_TRUE(is_better(finished, dropped));
+  EXPECT_FALSE(is_better(dropped, finished));
+}
+
+TEST(Search, RacesOverFoldsOfAllRows) {
+  TuneOptions options;
+  EXPECT_TRUE(can_race(options));
+  options.search = Search::random;
+  EXPECT_TRUE(can_race(options));
+  options.search = Search::halving;
+  EXPECT_FALSE(can_race(options));
+  options.search = Search::grid;
+  options.centres = 10;
+  EXPECT_FALSE(can_race(options));
+  options.centres = 0;
+  options.racing = false;
+  EXPECT_FALSE(can_race(options));
 }
 
 TEST(Search, RoundsOfHalving) {

@@ -24,6 +24,12 @@ TuneOptions small_grid() {
   TuneOptions options;
   options.axes = {{"cost", {0.1, 1, 30, 1000}}, {"gamma", {0.02, 0.2, 2}}};
   options.folds = 4;
+  options.racing = false;
+  return options;
+}
+
+TuneOptions with_racing(TuneOptions options) {
+  options.racing = true;
   return options;
 }
 
@@ -89,20 +95,88 @@ TEST(Tune, FindsTheBoardsWidth) {
   EXPECT_LT(best.values[1], 1000);
   EXPECT_EQ(result.options.cost, best.values[0]);
   EXPECT_EQ(result.options.gamma->value, best.values[1]);
-  for (const TunePoint& point : result.points) EXPECT_GE(point.error, best.error);
+  for (const TunePoint& point : result.points) {
+    if (point.dropped) continue;
+    EXPECT_GE(point.error, best.error);
+  }
+}
+
+// The best is as without dropping; what was dropped says so, and no other has fewer folds.
+void expect_same_best(const Dataset& data, const TuneOptions& options) {
+  const TuneResult raced = tune(data, with_racing(options));
+  const TuneResult full = tune(data, options);
+  EXPECT_EQ(raced.points[raced.best].values, full.points[full.best].values);
+  EXPECT_NEAR(raced.points[raced.best].error, full.points[full.best].error, 1e-3);
+  EXPECT_TRUE(raced.finished);
+  Index dropped = 0;
+  for (const TunePoint& point : raced.points) {
+    EXPECT_FALSE(std::isnan(point.error));
+    EXPECT_EQ(point.dropped, point.folds < options.folds);
+    EXPECT_EQ(std::isnan(point.deviation), point.folds == 1);
+    dropped += point.dropped ? 1 : 0;
+  }
+  EXPECT_GT(dropped, 0);
+  EXPECT_FALSE(raced.points[raced.best].dropped);
+  for (const TunePoint& point : full.points) {
+    EXPECT_FALSE(point.dropped);
+    EXPECT_EQ(point.folds, options.folds);
+  }
+}
+
+TEST(Tune, DroppingLosersKeepsTheBest) {
+  TuneOptions options;
+  options.base.eps = 0.1;
+  options.racing = false;
+  expect_same_best(generate("checkerboard", {.rows = 600, .seed = 1}).data, options);
+  TuneOptions few = small_grid();
+  few.axes[1].values = {1e-4, 0.02, 0.2, 30};
+  expect_same_best(named(clouds(400, 3, 3, 3), {1.0, 2.0, 3.0}), few);
+  expect_same_best(named(clouds(400, 3, 3, 3), {1.0, 2.0, 3.0}), unshared(few));
+}
+
+TEST(Tune, DroppingLosersKeepsTheBestOfRegressions) {
+  const Dataset data = generate("gaussians", {.rows = 300, .seed = 4, .regression = true}).data;
+  TuneOptions options = small_grid();
+  options.axes[1].values = {1e-4, 0.02, 0.2, 30};
+  options.base.task = Task::regression;
+  expect_same_best(data, options);
+}
+
+TEST(Tune, DroppingLosersKeepsTheBestOfOtherMethods) {
+  TuneOptions options;
+  options.base.method = "knn";
+  options.axes = {{"k", {3, 7, 15, 300}}};
+  options.racing = false;
+  expect_same_best(generate("checkerboard", {.rows = 600, .seed = 1}).data, options);
+}
+
+TEST(Tune, HalvingDropsNobodyWithinARound) {
+  TuneOptions options = with_racing(small_grid());
+  options.search = Search::halving;
+  for (const TunePoint& point : tune(named(clouds(300, 3, 2, 1), {-1.0, 1.0}), options).points) {
+    EXPECT_FALSE(point.dropped);
+    EXPECT_EQ(point.folds, options.folds);
+  }
 }
 
 TEST(Tune, ThreadsDoNotChangeScores) {
   const Dataset data = named(clouds(200, 3, 3, 7), {1.0, 2.0, 3.0});
-  std::vector<double> first;
-  for (const int threads : {1, 2, 5}) {
-    RunControl control;
-    control.threads = threads;
-    std::vector<double> errors;
-    for (const TunePoint& point : tune(data, small_grid(), control).points)
-      errors.push_back(point.error);
-    if (first.empty()) first = errors;
-    EXPECT_EQ(errors, first) << threads << " threads";
+  TuneOptions options = with_racing(small_grid());
+  options.axes[1].values.push_back(100);
+  for (const TuneOptions& request : {options, unshared(options)}) {
+    std::vector<double> first;
+    for (const int threads : {1, 2, 5}) {
+      RunControl control;
+      control.threads = threads;
+      std::vector<double> found;
+      for (const TunePoint& point : tune(data, request, control).points) {
+        found.push_back(point.error);
+        found.push_back(static_cast<double>(point.folds));
+      }
+      if (first.empty()) first = found;
+      EXPECT_EQ(found, first) << threads << " threads";
+    }
+    EXPECT_NE(std::find(first.begin(), first.end(), 1.0), first.end());  // somebody was dropped
   }
 }
 

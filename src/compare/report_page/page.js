@@ -205,8 +205,10 @@
       const made = element("tr", undefined, body);
       element("th", short(tuning.down.values[r]), made);
       line.forEach((error, c) => {
-        const cell = element("td", error === null ? "" : short(error), made);
+        const dropped = tuning.dropped.includes(r * line.length + c);
+        const cell = element("td", error === null ? "" : short(error) + (dropped ? "*" : ""), made);
         if (error === null) return;
+        if (dropped) cell.className = "dropped";
         const rank = known.indexOf(error) / Math.max(1, known.length - 1);
         cell.style.backgroundColor = `hsl(${130 * (1 - rank)}, 60%, 28%)`;
         if (r === tuning.best[0] && c === tuning.best[1]) cell.className = "best";
