@@ -176,7 +176,9 @@ OptionDescription scale_option() {
       {{"none", ScalingMethod::none},
        {"minmax", ScalingMethod::minmax},
        {"standard", ScalingMethod::standard},
-       {"maxabs", ScalingMethod::maxabs}});
+       {"maxabs", ScalingMethod::maxabs},
+       {"robust", ScalingMethod::robust},
+       {"quantile", ScalingMethod::quantile}});
   option.unset = "automatic";
   const auto set = option.set;
   option.set = [set](O& options, const OptionValue& value) {

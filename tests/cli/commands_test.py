@@ -283,6 +283,13 @@ class Scale(CliTest):
         self.assertEqual(self.ok("scale", "a.svm", "-l", "-1", "-u", "1").out, "1 1:-1\n2\n3 1:1\n")
         self.assertEqual(self.ok("scale", "-", "--method", "maxabs", stdin="1 1:-4\n2 1:2\n").out, "1 1:-1\n2 1:0.5\n")
         self.assertEqual(self.ok("scale", "a.svm", "--method", "standard").code, 0)
+        self.assertEqual(self.ok("scale", "a.svm", "--method", "robust").out, "1 1:-1.3489795\n2\n3 1:1.3489795\n")
+        self.write("a.csv", "x,label\n16,1\n24,2\n1e9,3\n")
+        self.assertEqual(self.ok("scale", "a.csv", "--method", "quantile", "-s", "q.json", "--to", "svmlight").out,
+                         "1 1:-0.9674216\n2\n3 1:0.9674216\n")
+        self.write("b.csv", "x,label\n20,1\n0,2\n")
+        self.assertEqual(self.ok("scale", "b.csv", "-r", "q.json", "--to", "svmlight").out,
+                         "1 1:-0.4837108\n2 1:-0.9674216\n")
         self.fails(2, "lower must be less", "scale", "a.svm", "-l", "2")
         self.fails(2, "do not go together", "scale", "a.svm", "-s", "x", "-r", "y")
 
@@ -290,7 +297,10 @@ class Scale(CliTest):
         self.write("a.svm", "1 1:10\n")
         for content in ("", "{", "[]", '{"format": "tamis-ranges"}',
                         '{"format":"tamis-ranges","format_version":1,"method":"minmax","lower":0,"offset":[1],"factor":[]}',
-                        '{"format":"tamis-ranges","format_version":1,"method":"minmax","lower":0,"offset":["a"],"factor":[1]}'):
+                        '{"format":"tamis-ranges","format_version":1,"method":"minmax","lower":0,"offset":["a"],"factor":[1]}',
+                        '{"format":"tamis-ranges","format_version":1,"method":"quantile","lower":0,"offset":[0],"factor":[1]}',
+                        '{"format":"tamis-ranges","format_version":1,"method":"quantile","lower":0,"offset":[0],"factor":[1],'
+                        '"knot_begin":[0,2],"knots":[1,1],"scores":[0,1]}'):
             self.write("r.json", content)
             self.fails(1, "not a range file", "scale", "a.svm", "-r", "r.json")
         self.fails(1, "No such file", "scale", "a.svm", "-r", "missing.json")
