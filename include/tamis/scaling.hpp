@@ -61,7 +61,8 @@ struct TAMIS_EXPORT Scaling {
   float scaled(std::size_t column, float value) const;
   /// The value that scaled() maps to this one; where several do, or none does, one near to it.
   float unscaled(std::size_t column, float value) const;
-  /// This scaling, then each column (of as many as there are weights) times its weight.
+  /// This scaling, then each column (of as many as there are weights) times its weight. `lower`
+  /// must be 0. Weights that there are already are multiplied.
   Scaling with_weights(const std::vector<float>& weights) const;
   /// Throws DataError unless knots, offset, factor and weights fit together and are finite.
   void validate() const;

@@ -366,6 +366,9 @@ Scaling Scaling::with_weights(const std::vector<float>& learned) const {
   TAMIS_CHECK(result.factor.size() == learned.size() && result.lower == 0);
   for (std::size_t j = 0; j < learned.size(); ++j) result.factor[j] *= learned[j];
   result.weights = learned;
+  if (!weights.empty()) {
+    for (std::size_t j = 0; j < learned.size(); ++j) result.weights[j] *= weights[j];
+  }
   return result;
 }
 

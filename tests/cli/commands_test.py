@@ -1,6 +1,7 @@
 """Every command does its job."""
 import json
 import os
+import random
 import re
 
 from harness import LINEAR_MODEL, REGRESSION_MODEL, CliTest, main
@@ -356,6 +357,22 @@ class Info(CliTest):
         report = self.report("r.json")
         self.assertEqual(report["file_bytes"], os.path.getsize(self.folder / "a.model"))
         self.assertEqual(report["features"], 2)
+
+    def test_feature_weights(self):
+        draw = random.Random(1)
+        rows = [[draw.gauss(0, 1) for _ in range(8)] for _ in range(600)]
+        self.write("a.svm", "".join(f"{1 if x[0] * x[2] > 0 else -1} " + " ".join(f"{j}:{v:.4f}" for j, v in enumerate(x, 1)) + "\n"
+                                    for x in rows))
+        told = self.ok("train", "a.svm", "-o", "a.model", "--metric-rounds", "2").err
+        self.assertRegex(told, r"feature weights: round \d of 2, [\d.]+ % errors on \d+ held-out rows \([\d.]+ % errors without\)")
+        text = self.ok("info", "a.model", "--json", "r.json").out
+        self.assertRegex(text, r"scaling +weighted\n")
+        self.assertRegex(text, r"feature weights +[13] \([\d.]+\), [13] \([\d.]+\), [245678] \([\d.]+\), ")
+        self.assertEqual(len(self.report("r.json")["feature_weights"]), 8)
+        self.fails(1, "cannot hold the scaling", "convert", "a.model", "--to", "libsvm", "-o", "b.model")
+        self.fails(2, "precomputed", "train", "a.svm", "-o", "c.model", "-t", "precomputed", "--metric-rounds", "1")
+        self.ok("train", "a.svm", "-o", "d.model")
+        self.assertNotIn("feature weights", self.ok("info", "d.model").out)
 
 
 class Compressed(CliTest):
