@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <numeric>
 
 #include "session.hpp"
 #include "tamis/io.hpp"
@@ -47,6 +49,22 @@ class InfoCommand : public Command {
     line(session, "instruction set", simd_target());
   }
 
+  // The largest ones, by column number as in svmlight files.
+  static void describe_weights(Session& session, const std::vector<float>& weights) {
+    constexpr std::size_t kShown = 10;
+    if (weights.empty()) return;
+    session.report()["feature_weights"] = weights;
+    std::vector<std::size_t> order(weights.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
+    std::string text;
+    for (std::size_t i = 0; i < std::min(kShown, order.size()); ++i)
+      text += fmt::format("{}{} ({:.3g})", i > 0 ? ", " : "", order[i] + 1, weights[order[i]]);
+    if (order.size() > kShown) text += ", ...";
+    line(session, "feature weights", text);
+  }
+
   void describe_model(Session& session) const {
     const Model model = session.timed("load", [&] { return load_model(path_, session.control()); });
     std::error_code error;
@@ -76,6 +94,7 @@ class InfoCommand : public Command {
     line(session, "support vectors", fmt::format("{}", model.num_support_vectors()));
     if (model.has_probabilities()) line(session, "probabilities", "yes");
     line(session, "scaling", std::string(scaling_name(model.scaling().method)));
+    describe_weights(session, model.scaling().weights);
     if (error) return;
     report["file_bytes"] = bytes;
     line(session, "file size", format_bytes(bytes));

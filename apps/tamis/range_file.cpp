@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -16,25 +15,21 @@ namespace {
 
 constexpr const char* kFormat = "tamis-ranges";
 
-std::vector<float> finite_floats(const nlohmann::json& array) {
-  auto values = array.get<std::vector<float>>();
-  for (const float value : values) {
-    if (!std::isfinite(value)) throw DataError("a number is not finite");
-  }
-  return values;
-}
-
 Scaling from_json(const nlohmann::json& json) {
   if (json.at("format") != kFormat || json.at("format_version") != 1)
     throw DataError("of another format or version");
   Scaling scaling;
   scaling.method = parse_scaling_method(json.at("method").get<std::string>());
   scaling.lower = json.at("lower").get<float>();
-  scaling.offset = finite_floats(json.at("offset"));
-  scaling.factor = finite_floats(json.at("factor"));
-  if (!std::isfinite(scaling.lower) || scaling.offset.size() != scaling.factor.size() ||
-      scaling.offset.empty() || scaling.is_identity())
-    throw DataError("the numbers do not fit together");
+  scaling.offset = json.at("offset").get<std::vector<float>>();
+  scaling.factor = json.at("factor").get<std::vector<float>>();
+  if (scaling.method == ScalingMethod::quantile) {
+    scaling.knots.begin = json.at("knot_begin").get<std::vector<Index>>();
+    scaling.knots.values = json.at("knots").get<std::vector<float>>();
+    scaling.knots.scores = json.at("scores").get<std::vector<float>>();
+  }
+  if (scaling.offset.empty() || scaling.is_identity()) throw DataError("the scaling is empty");
+  scaling.validate();
   return scaling;
 }
 
@@ -48,6 +43,11 @@ void save_ranges(const std::string& path, const Scaling& scaling) {
   json["lower"] = scaling.lower;
   json["offset"] = scaling.offset;
   json["factor"] = scaling.factor;
+  if (scaling.method == ScalingMethod::quantile) {
+    json["knot_begin"] = scaling.knots.begin;
+    json["knots"] = scaling.knots.values;
+    json["scores"] = scaling.knots.scores;
+  }
   write_text(path, json.dump(1) + "\n");
 }
 

@@ -19,9 +19,11 @@ class ScaleCommand : public Command {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     options.argument("DATA", input_, true, "the rows; - is standard input");
     options.output("-o,--output", output_, "where to write; - is standard output");
-    options.choice("--method", method_, {"minmax", "standard", "maxabs"}, "NAME",
-                   "each column to [lower, upper], to mean 0 and deviation 1, or divided by its "
-                   "largest magnitude, which keeps zeros zero");
+    options.choice("--method", method_, {"minmax", "standard", "maxabs", "robust", "quantile"},
+                   "NAME",
+                   "each column to [lower, upper], to mean 0 and deviation 1, divided by its "
+                   "largest magnitude (zeros stay zero), to median 0 and the quartiles of a normal "
+                   "distribution, or to normal scores");
     options.number("-l,--lower", lower_, -kInfinity, kInfinity, "X", "minmax: smallest value");
     options.number("-u,--upper", upper_, -kInfinity, kInfinity, "X", "minmax: largest value");
     options.output("-s,--save-ranges", save_, "keep the scaling learnt from these rows");

@@ -215,7 +215,8 @@ struct Bias {
 };
 
 struct TrainOptions {
-  // What is learned. cost, gamma, tube and scaling: the method `auto` chooses those that are empty,
+  // What is learned. cost, gamma, tube, scaling and metric_rounds: the method `auto` chooses those
+  // that are empty,
   // every other method takes the default named here.
   std::string method{kDefaultMethod};  ///< exact up to 100,000 rows, auto above
   Task task = Task::classification;
@@ -232,6 +233,11 @@ struct TrainOptions {
                           ///< of class_weights multiplies this
   Multiclass multiclass = Multiclass::one_vs_one;
   std::optional<ScalingMethod> scaling = {};  ///< of the columns, kept in the model; default: none
+  /// Rounds of learning feature weights, which become part of the scaling; default: 0.
+  std::optional<int> metric_rounds = {};
+  /// Feature weights that are known already, one per column, not negative; empty: all 1. Learning
+  /// starts from them.
+  std::vector<float> feature_weights = {};
   std::uint64_t seed = 1;
 
   /// Continue from the model of a method that used a part of the rows to the optimum on all rows.
@@ -259,6 +265,7 @@ struct TrainOptions {
   Gamma gamma_or_default() const { return gamma.value_or(Gamma()); }
   double tube_or_default() const { return tube.value_or(0.1); }
   ScalingMethod scaling_or_default() const { return scaling.value_or(ScalingMethod::none); }
+  int metric_rounds_or_default() const { return metric_rounds.value_or(0); }
 
   /// Throws InvalidArgument naming the option, its value and what is allowed.
   TAMIS_EXPORT void validate() const;

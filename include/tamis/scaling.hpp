@@ -1,6 +1,7 @@
 // Feature scaling, learnt on training rows and kept in the model.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,25 +16,58 @@ enum class ScalingMethod {
   minmax,    ///< each column to [lower, upper]
   standard,  ///< each column to mean 0 and standard deviation 1
   maxabs,    ///< each column divided by its largest magnitude; keeps sparse data sparse
+  robust,    ///< each column to median 0 and the quartiles of a normal distribution
+  quantile,  ///< each column to its normal scores; sparse rows: shifted so that zero stays zero
+  weighted,  ///< feature weights alone: what `none` becomes when a model learns them
 };
 
 TAMIS_EXPORT std::string_view scaling_name(ScalingMethod method);
 TAMIS_EXPORT ScalingMethod parse_scaling_method(std::string_view name);
+/// "none, minmax, .. or weighted", for messages.
+TAMIS_EXPORT std::string scaling_names();
 
-/// x' = (x - offset) * factor + lower, column by column. A constant column becomes `lower`.
+/// The piecewise linear functions of quantile scaling, one per column: those of column j are the
+/// points [begin[j], begin[j + 1]), constant outside of them.
+struct ScalingKnots {
+  std::vector<Index> begin;   ///< columns + 1 numbers; every column has a knot
+  std::vector<float> values;  ///< ascending in each column, finite
+  std::vector<float> scores;  ///< never falling in each column, finite
+
+  bool operator==(const ScalingKnots&) const = default;
+};
+
+/// x' = (g(x) - offset) * factor + lower, column by column, where g is the column's function of
+/// `knots` for the method quantile, and g(x) = x for the others. A constant column becomes `lower`.
 struct TAMIS_EXPORT Scaling {
+  /// Most knots of a column.
+  static constexpr Index kMaxKnots = 128;
+
   ScalingMethod method = ScalingMethod::none;
   float lower = 0.0F;
   std::vector<float> offset;  ///< one per column; empty when method is none
   std::vector<float> factor;
+  ScalingKnots knots;  ///< quantile only
+  /// Feature weights learned by the model, already part of `factor`; empty: none.
+  std::vector<float> weights;
 
-  /// Learns from rows. `lower` and `upper` matter for minmax only.
+  /// Learns from rows. `lower` and `upper` matter for minmax only. Quantile and robust look at
+  /// 262,144 rows at most, drawn at random.
   static Scaling fit(const Matrix& features, ScalingMethod method, double lower = 0,
                      double upper = 1, const RunControl& control = {});
   /// Sparse rows stay sparse only if zero maps to zero in every column; otherwise the result is
   /// dense.
   Matrix apply(const Matrix& features, const RunControl& control = {}) const;
+  /// One value.
+  float scaled(std::size_t column, float value) const;
+  /// The value that scaled() maps to this one; where several do, or none does, one near to it.
+  float unscaled(std::size_t column, float value) const;
+  /// This scaling, then each column (of as many as there are weights) times its weight. `lower`
+  /// must be 0. Weights that there are already are multiplied.
+  Scaling with_weights(const std::vector<float>& weights) const;
+  /// Throws DataError unless knots, offset, factor and weights fit together and are finite.
+  void validate() const;
   bool is_identity() const { return method == ScalingMethod::none; }
+  bool operator==(const Scaling&) const = default;
 };
 
 }  // namespace tamis

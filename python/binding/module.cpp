@@ -299,6 +299,11 @@ void bind_model(py::module_& module) {
                              [](const Model& model) { return from_classes(model.classes()); })
       .def_property_readonly("num_features", &Model::num_features)
       .def_property_readonly("num_support_vectors", &Model::num_support_vectors)
+      .def_property_readonly("feature_weights",
+                             [](const Model& model) {
+                               const std::vector<float>& weights = model.scaling().weights;
+                               return py::array_t<float>(std::ssize(weights), weights.data());
+                             })
       .def("describe", &Model::describe)
       .def("expansion", expansion_dict)
       .def("linear", linear_dict)

@@ -213,6 +213,15 @@ class Estimator(BaseEstimator):
         return slice(None)
 
     @property
+    def feature_weights_(self) -> np.ndarray:
+        """The factor of each scaled column that training learned (metric_rounds); 1 where it learned none."""
+        check_is_fitted(self)
+        if callable(self._kernel) or self._kernel == "precomputed":
+            raise AttributeError("feature_weights_ is not available for a precomputed kernel")
+        weights = self._model.feature_weights
+        return weights if len(weights) else np.ones(self._model.num_features, dtype=np.float32)
+
+    @property
     def support_vectors_(self) -> Any:
         """The support vectors, scaled if the model scales: an array, or CSR if it was trained on sparse rows."""
         parts = self._expansion()

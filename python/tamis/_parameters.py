@@ -258,6 +258,8 @@ _CLASSIFIER_ATTRIBUTES = """\
     intercept_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
     coef_ : ndarray or CSR of shape (n_classes * (n_classes - 1) / 2, n_features)
         Weights of the features; linear kernel only.
+    feature_weights_ : ndarray of shape (n_features,)
+        Factor of each scaled column that training learned (metric_rounds); 1 where it learned none.
     class_weight_ : ndarray of shape (n_classes,)
     n_iter_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
         Pair updates of each binary SVM, in its last round where there are rounds.
@@ -281,6 +283,8 @@ _REGRESSOR_ATTRIBUTES = """\
     intercept_ : ndarray of shape (1,)
     coef_ : ndarray or CSR of shape (1, n_features)
         Weights of the features; linear kernel only.
+    feature_weights_ : ndarray of shape (n_features,)
+        Factor of each scaled column that training learned (metric_rounds); 1 where it learned none.
     n_iter_ : int
         Pair updates.
     fit_status_ : int

@@ -37,10 +37,6 @@ std::unordered_set<std::string> row_keys(const Matrix& rows) {
   return keys;
 }
 
-bool same_scaling(const Scaling& a, const Scaling& b) {
-  return a.method == b.method && a.offset == b.offset && a.factor == b.factor;
-}
-
 // Support vectors of the full machine in each run, to recognise them in other models.
 struct FullMachine {
   std::unordered_set<std::string> keys;
@@ -49,8 +45,7 @@ struct FullMachine {
   // Share of these that are support vectors of the model too; NaN when that cannot be told.
   double share_in(const Model& model) const {
     const Matrix points = machine_of(model).support_points();
-    if (keys.empty() || points.rows() == 0 || !same_scaling(scaling, model.scaling()))
-      return std::nan("");
+    if (keys.empty() || points.rows() == 0 || scaling != model.scaling()) return std::nan("");
     Index found = 0;
     for (const std::string& key : row_keys(points)) found += keys.contains(key) ? 1 : 0;
     return static_cast<double>(found) / static_cast<double>(keys.size());

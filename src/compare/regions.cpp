@@ -15,13 +15,6 @@ constexpr Index kCells = 120;         // a side
 constexpr Index kMostVectors = 1500;  // more dots would hide the regions
 constexpr double kMargin = 0.04;      // of the span
 
-// x' = (x - offset) * factor + lower, the other way round.
-float unscaled(const Scaling& scaling, float value, std::size_t column) {
-  if (scaling.is_identity()) return value;
-  const float factor = scaling.factor[column];
-  return (factor == 0 ? 0 : (value - scaling.lower) / factor) + scaling.offset[column];
-}
-
 }  // namespace
 
 Frame frame_of(const Matrix& features) {
@@ -69,8 +62,8 @@ DecisionRegions decision_regions(const Model& model, const Labels& classes, cons
   regions.classes = encode_labels(decided, classes);
   const Matrix vectors = machine_of(model).support_points();
   for (const Index row : spread_rows(vectors.rows(), kMostVectors)) {
-    regions.support_vectors.emplace_back(unscaled(model.scaling(), vectors.at(row, 0), 0),
-                                         unscaled(model.scaling(), vectors.at(row, 1), 1));
+    regions.support_vectors.emplace_back(model.scaling().unscaled(0, vectors.at(row, 0)),
+                                         model.scaling().unscaled(1, vectors.at(row, 1)));
   }
   return regions;
 }

@@ -4,19 +4,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
+#include "base/check.hpp"
 #include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
+#include "data/column_values.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
 
-constexpr std::string_view kNames[] = {"none", "minmax", "standard", "maxabs"};
+constexpr std::string_view kNames[] = {"none",   "minmax",   "standard", "maxabs",
+                                       "robust", "quantile", "weighted"};
+constexpr double kNormalQuartiles = 1.3489795003921634;  // their distance, for deviation 1
 constexpr Index kMaxParts = 64;                 // parts the rows are cut into, for any thread count
 constexpr Index kPartValues = Index{1} << 16;   // a part has at least that many values
 constexpr Index kPartsBytes = Index{64} << 20;  // columns of all parts together
@@ -125,17 +130,83 @@ float factor_of(double width, double spread) {
   return spread > 0 && width / spread < limit ? static_cast<float>(width / spread) : 0.0F;
 }
 
-float scaled(const Scaling& scaling, std::size_t column, float value) {
-  const double shifted = static_cast<double>(value) - static_cast<double>(scaling.offset[column]);
-  return static_cast<float>(shifted * static_cast<double>(scaling.factor[column]) +
-                            static_cast<double>(scaling.lower));
+// The piecewise linear function through (from[i], to[i]), constant outside. `from` never falls.
+float interpolated(std::span<const float> from, std::span<const float> to, float value) {
+  const auto above = std::upper_bound(from.begin(), from.end(), value);
+  if (above == from.begin()) return to.front();
+  const auto i = static_cast<std::size_t>(above - from.begin()) - 1;
+  if (above == from.end() || from[i] == value) return to[i];
+  const double part = (static_cast<double>(value) - static_cast<double>(from[i])) /
+                      (static_cast<double>(from[i + 1]) - static_cast<double>(from[i]));
+  const double step = static_cast<double>(to[i + 1]) - static_cast<double>(to[i]);
+  return static_cast<float>(static_cast<double>(to[i]) + step * part);
+}
+
+// The knots of one column, or their scores.
+std::span<const float> of_column(const ScalingKnots& knots, const std::vector<float>& numbers,
+                                 std::size_t column) {
+  const Index begin = knots.begin[column];
+  return std::span(numbers).subspan(usize(begin), usize(knots.begin[column + 1] - begin));
 }
 
 bool keeps_zeros(const Scaling& scaling) {
   for (std::size_t j = 0; j < scaling.offset.size(); ++j) {
-    if (scaled(scaling, j, 0.0F) != 0.0F) return false;
+    if (scaling.scaled(j, 0.0F) != 0.0F) return false;
   }
   return true;
+}
+
+void fit_robust(const Matrix& features, const RunControl& control, Scaling* scaling) {
+  visit_columns(features, control, [&](Index column, std::span<const ValueRun> runs) {
+    const double quartiles = quantile(runs, 0.75) - quantile(runs, 0.25);
+    // Most rows of the column are equal: their quartiles say nothing of the others.
+    const double spread = quartiles > 0 ? quartiles / kNormalQuartiles : standard_deviation(runs);
+    scaling->offset[usize(column)] = static_cast<float>(quantile(runs, 0.5));
+    scaling->factor[usize(column)] = runs.size() > 1 ? factor_of(1, spread) : 0.0F;
+  });
+}
+
+void fit_quantile(const Matrix& features, const RunControl& control, Scaling* scaling) {
+  std::vector<Knots> columns(usize(features.cols()));
+  visit_columns(features, control, [&](Index column, std::span<const ValueRun> runs) {
+    columns[usize(column)] = normal_scores(runs);
+  });
+  ScalingKnots& knots = scaling->knots;
+  knots.begin.push_back(0);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    knots.values.insert(knots.values.end(), columns[j].values.begin(), columns[j].values.end());
+    knots.scores.insert(knots.scores.end(), columns[j].scores.begin(), columns[j].scores.end());
+    knots.begin.push_back(static_cast<Index>(knots.values.size()));
+    // Sparse rows stay sparse: distances do not see the shift.
+    if (features.is_sparse())
+      scaling->offset[j] = interpolated(columns[j].values, columns[j].scores, 0.0F);
+    scaling->factor[j] = columns[j].values.size() > 1 ? 1.0F : 0.0F;
+  }
+}
+
+// Robust and quantile: by the order of a column's values.
+Scaling fit_order(const Matrix& features, ScalingMethod method, const RunControl& control) {
+  const bool has_knots = method == ScalingMethod::quantile;
+  const Index knots = has_knots ? std::min(Scaling::kMaxKnots, features.rows()) : 0;
+  require_column_memory("scaling", features.cols(), 2 * sizeof(float) + sizeof(Knots),
+                        memory_left(control.memory_bytes));
+  // Sparse columns have a knot for each stored value, and one for zero.
+  const Index most = features.is_sparse() ? std::min(checked_product(features.cols(), knots),
+                                                     features.num_stored() + features.cols())
+                                          : checked_product(features.cols(), knots);
+  require_memory("scaling", checked_product(most, 4 * sizeof(float)),
+                 memory_left(control.memory_bytes));
+  Scaling result;
+  result.method = method;
+  result.offset.assign(usize(features.cols()), 0.0F);
+  result.factor.assign(usize(features.cols()), 0.0F);
+  with_threads(control.threads, [&] {
+    if (has_knots)
+      fit_quantile(features, control, &result);
+    else
+      fit_robust(features, control, &result);
+  });
+  return result;
 }
 
 Matrix apply_sparse(const Scaling& scaling, const Matrix& features, ProgressMeter& meter) {
@@ -152,7 +223,7 @@ Matrix apply_sparse(const Scaling& scaling, const Matrix& features, ProgressMete
       const auto at = row_begin[usize(i)];
       std::copy(row.columns.begin(), row.columns.end(), columns.begin() + at);
       for (std::size_t k = 0; k < row.values.size(); ++k)
-        values[usize(at) + k] = scaled(scaling, usize(row.columns[k]), row.values[k]);
+        values[usize(at) + k] = scaling.scaled(usize(row.columns[k]), row.values[k]);
       if (i % step == 0) meter.add(std::min(step, end - i));
     }
   });
@@ -168,7 +239,7 @@ Matrix apply_dense(const Scaling& scaling, const Matrix& features, ProgressMeter
     for (Index i = begin; i < end; ++i) {
       const std::span<float> row(values.data() + i * cols, usize(cols));
       features.copy_row(i, row);
-      for (std::size_t j = 0; j < row.size(); ++j) row[j] = scaled(scaling, j, row[j]);
+      for (std::size_t j = 0; j < row.size(); ++j) row[j] = scaling.scaled(j, row[j]);
       if (i % step == 0) meter.add(std::min(step, end - i));
     }
   });
@@ -180,11 +251,19 @@ Matrix apply_dense(const Scaling& scaling, const Matrix& features, ProgressMeter
 std::string_view scaling_name(ScalingMethod method) { return kNames[static_cast<int>(method)]; }
 
 ScalingMethod parse_scaling_method(std::string_view name) {
-  for (int i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < std::size(kNames); ++i) {
     if (name == kNames[i]) return static_cast<ScalingMethod>(i);
   }
-  throw InvalidArgument(
-      fmt::format("there is no scaling '{}': none, minmax, standard or maxabs", name));
+  throw InvalidArgument(fmt::format("there is no scaling '{}': {}", name, scaling_names()));
+}
+
+std::string scaling_names() {
+  std::string text;
+  for (std::size_t i = 0; i < std::size(kNames); ++i) {
+    if (i > 0) text += i + 1 < std::size(kNames) ? ", " : " or ";
+    text += kNames[i];
+  }
+  return text;
 }
 
 Scaling Scaling::fit(const Matrix& features, ScalingMethod method, double lower, double upper,
@@ -193,6 +272,10 @@ Scaling Scaling::fit(const Matrix& features, ScalingMethod method, double lower,
   result.method = method;
   if (method == ScalingMethod::none) return result;
   if (features.rows() == 0) throw DataError("scaling cannot be learnt from no rows");
+  if (method == ScalingMethod::weighted)
+    throw InvalidArgument("feature weights are learned by a model, not from rows alone");
+  if (method == ScalingMethod::robust || method == ScalingMethod::quantile)
+    return fit_order(features, method, control);
   if (method == ScalingMethod::minmax) {
     result.lower = static_cast<float>(lower);
     const bool is_valid =
@@ -242,15 +325,82 @@ Matrix Scaling::apply(const Matrix& features, const RunControl& control) const {
   if (!stays_sparse) {
     const Index bytes =
         checked_product(checked_product(features.rows(), features.cols()), sizeof(float));
-    require_memory(
-        features.is_sparse() ? "scaling makes the zeros non-zero (maxabs does not): it" : "scaling",
-        bytes, memory_left(control.memory_bytes));
+    require_memory(features.is_sparse()
+                       ? "scaling makes the zeros non-zero (maxabs and quantile do not): it"
+                       : "scaling",
+                   bytes, memory_left(control.memory_bytes));
   }
   return with_threads(control.threads, [&] {
     ProgressMeter meter(control, "scale", features.rows());
     return stays_sparse ? apply_sparse(*this, features, meter)
                         : apply_dense(*this, features, meter);
   });
+}
+
+float Scaling::scaled(std::size_t column, float value) const {
+  if (method == ScalingMethod::quantile) {
+    value = interpolated(of_column(knots, knots.values, column),
+                         of_column(knots, knots.scores, column), value);
+  }
+  const double shifted = static_cast<double>(value) - static_cast<double>(offset[column]);
+  return static_cast<float>(shifted * static_cast<double>(factor[column]) +
+                            static_cast<double>(lower));
+}
+
+float Scaling::unscaled(std::size_t column, float value) const {
+  if (is_identity()) return value;
+  const float by = factor[column];
+  const float score = (by == 0 ? 0 : (value - lower) / by) + offset[column];
+  if (method != ScalingMethod::quantile) return score;
+  return interpolated(of_column(knots, knots.scores, column),
+                      of_column(knots, knots.values, column), score);
+}
+
+Scaling Scaling::with_weights(const std::vector<float>& learned) const {
+  Scaling result = *this;
+  if (is_identity()) {
+    result.method = ScalingMethod::weighted;
+    result.offset.assign(learned.size(), 0.0F);
+    result.factor.assign(learned.size(), 1.0F);
+  }
+  TAMIS_CHECK(result.factor.size() == learned.size() && result.lower == 0);
+  for (std::size_t j = 0; j < learned.size(); ++j) result.factor[j] *= learned[j];
+  result.weights = learned;
+  if (!weights.empty()) {
+    for (std::size_t j = 0; j < learned.size(); ++j) result.weights[j] *= weights[j];
+  }
+  return result;
+}
+
+void Scaling::validate() const {
+  const auto require = [](bool holds, std::string_view what) {
+    if (!holds) throw DataError(fmt::format("the scaling {}", what));
+  };
+  const auto finite = [](const std::vector<float>& numbers) {
+    return std::all_of(numbers.begin(), numbers.end(), [](float v) { return std::isfinite(v); });
+  };
+  require(offset.size() == factor.size(), "has another number of offsets than of factors");
+  require(weights.empty() || weights.size() == factor.size(),
+          "has another number of weights than of columns");
+  require(std::isfinite(lower) && finite(offset) && finite(factor) && finite(weights) &&
+              finite(knots.values) && finite(knots.scores),
+          "has a number that is not finite");
+  if (method != ScalingMethod::quantile) return;
+  require(knots.begin.size() == offset.size() + 1 && knots.begin.front() == 0 &&
+              knots.begin.back() == static_cast<Index>(knots.values.size()) &&
+              knots.scores.size() == knots.values.size(),
+          "has knots that do not fit its columns");
+  for (std::size_t j = 0; j < offset.size(); ++j)
+    require(knots.begin[j] < knots.begin[j + 1] && knots.begin[j + 1] <= knots.begin.back(),
+            "has a column without knots");
+  for (std::size_t j = 0; j < offset.size(); ++j) {
+    const auto values = of_column(knots, knots.values, j);
+    const auto scores = of_column(knots, knots.scores, j);
+    require(
+        std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) == values.end() &&
+            std::is_sorted(scores.begin(), scores.end()),
+        "has knots that do not ascend");
+  }
 }
 
 }  // namespace tamis

@@ -118,25 +118,44 @@ void add_scaling(TensorWriter& writer, const Scaling& scaling) {
   const auto cols = static_cast<Index>(scaling.offset.size());
   writer.add("scaling_offset", {cols}, std::span<const float>(scaling.offset));
   writer.add("scaling_factor", {cols}, std::span<const float>(scaling.factor));
+  if (!scaling.weights.empty())
+    writer.add("feature_weights", {cols}, std::span<const float>(scaling.weights));
+  if (scaling.method != ScalingMethod::quantile) return;
+  const auto knots = static_cast<Index>(scaling.knots.values.size());
+  writer.add("scaling_knot_begin", {cols + 1}, std::span<const Index>(scaling.knots.begin));
+  writer.add("scaling_knots", {knots}, std::span<const float>(scaling.knots.values));
+  writer.add("scaling_scores", {knots}, std::span<const float>(scaling.knots.scores));
 }
 
 Scaling get_scaling(const TensorFile& file, Index cols) {
   Scaling scaling;
   scaling.method = parse_name(file, file.metadata("scaling"), parse_scaling_method);
   if (scaling.is_identity()) return scaling;
-  const auto column_values = [&](const char* name) {
+  const auto numbers = [&](const char* name) {
     const auto values = file.get<float>(name, 1).values;
-    if (static_cast<Index>(values.size()) != cols)
-      throw DataError(fmt::format("'{}' has {}, but the model has {}", name,
-                                  counted(values.size(), "column"), cols));
     if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); }))
       throw DataError(fmt::format("a value of '{}' is not finite", name));
     return std::vector<float>(values.begin(), values.end());
+  };
+  const auto column_values = [&](const char* name) {
+    std::vector<float> values = numbers(name);
+    if (static_cast<Index>(values.size()) != cols)
+      throw DataError(fmt::format("'{}' has {}, but the model has {}", name,
+                                  counted(values.size(), "column"), cols));
+    return values;
   };
   scaling.lower = parse_metadata<float>(file, "scaling_lower");
   if (!std::isfinite(scaling.lower)) throw DataError("'scaling_lower' is not finite");
   scaling.offset = column_values("scaling_offset");
   scaling.factor = column_values("scaling_factor");
+  if (file.has("feature_weights")) scaling.weights = column_values("feature_weights");
+  if (scaling.method == ScalingMethod::quantile) {
+    const auto begin = file.get<Index>("scaling_knot_begin", 1).values;
+    scaling.knots.begin.assign(begin.begin(), begin.end());
+    scaling.knots.values = numbers("scaling_knots");
+    scaling.knots.scores = numbers("scaling_scores");
+  }
+  scaling.validate();
   return scaling;
 }
 

@@ -88,6 +88,22 @@ double kernel_value(const Kernel& kernel, const Matrix& a, Index row_a, const Ma
   return from_sums(kernel, sum_any(a, row_a, b, row_b));
 }
 
+KernelSlope kernel_slope(const Kernel& kernel, double inner_product, double squared_distance) {
+  const double value = from_sums(kernel, {inner_product, squared_distance});
+  switch (kernel.type) {
+    case KernelType::rbf:
+      return {-2 * kernel.gamma * value, 2 * kernel.gamma * value};
+    case KernelType::polynomial:
+      return {0, kernel.degree * kernel.gamma *
+                     std::pow(kernel.gamma * inner_product + kernel.coef0, kernel.degree - 1)};
+    case KernelType::sigmoid:
+      return {0, kernel.gamma * (1 - value * value)};
+    default:
+      TAMIS_CHECK(kernel.type == KernelType::linear);
+      return {0, 1};
+  }
+}
+
 std::vector<double> kernel_diagonal(const Kernel& kernel, const Matrix& data,
                                     std::span<const Index> rows) {
   std::vector<double> result(rows.size(), 1.0);

@@ -13,6 +13,15 @@ namespace tamis {
 double kernel_value(const Kernel& kernel, const Matrix& a, Index row_a, const Matrix& b,
                     Index row_b);
 
+/// The gradient of K(x, z) along x is along_z * z + along_x * x, for kernels of an inner product or
+/// of a Euclidean distance.
+struct KernelSlope {
+  double along_x = 0;
+  double along_z = 0;
+};
+/// From the two numbers that such a kernel is made of. Not for precomputed kernels.
+KernelSlope kernel_slope(const Kernel& kernel, double inner_product, double squared_distance);
+
 /// K(x, x) of the chosen rows.
 std::vector<double> kernel_diagonal(const Kernel& kernel, const Matrix& data,
                                     std::span<const Index> rows);

@@ -176,7 +176,9 @@ OptionDescription scale_option() {
       {{"none", ScalingMethod::none},
        {"minmax", ScalingMethod::minmax},
        {"standard", ScalingMethod::standard},
-       {"maxabs", ScalingMethod::maxabs}});
+       {"maxabs", ScalingMethod::maxabs},
+       {"robust", ScalingMethod::robust},
+       {"quantile", ScalingMethod::quantile}});
   option.unset = "automatic";
   const auto set = option.set;
   option.set = [set](O& options, const OptionValue& value) {
@@ -250,6 +252,14 @@ void add_common_options(std::vector<OptionDescription>& table) {
 void add_kernel_options(std::vector<OptionDescription>& table) {
   add(table, OptionGroup::kernel,
       {kernel_option(), gamma_option(),
+       with_default(
+           number_option(
+               {"metric-rounds", "",
+                "Rounds of learning feature weights: each trains on a part of the rows and "
+                "scales the columns by the gradient of the model; the best round on "
+                "held-out rows counts"},
+               [](auto& o) -> auto& { return o.metric_rounds; }, between(0, 100)),
+           "method auto: chosen by trials", std::int64_t{0}),
        number_option(
            {"coef0", "r", "Constant of the polynomial and sigmoid kernels"},
            [](auto& o) -> auto& { return o.coef0; }, any_number()),

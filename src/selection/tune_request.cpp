@@ -24,6 +24,8 @@ void require_local(const TuneOptions& options) {
   }
   if (options.search == Search::halving)
     throw InvalidArgument("halving searches on ever more rows, centres on all: choose one of them");
+  if (options.base.metric_rounds_or_default() > 0)
+    throw InvalidArgument("metric-rounds learns from all rows, centres try single neighborhoods");
   for (const TuneAxis& axis : options.axes) {
     if (axis.option != "cost" && axis.option != "gamma" && axis.option != "k") {
       throw InvalidArgument(

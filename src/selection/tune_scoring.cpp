@@ -151,6 +151,8 @@ std::vector<FoldScores> score_whole_trainings(const ScoringRound& round) {
 bool can_share_kernel(const TuneOptions& request, std::span<const TuneAxis> axes, Index rows,
                       const RunControl& control) {
   if (!find_method(request.base.method).tuning.shares_kernel) return false;
+  // Each training learns its own metric.
+  if (request.base.metric_rounds_or_default() > 0) return false;
   Index gammas = 1;
   for (const TuneAxis& axis : axes) {
     if (axis.option == "gamma") gammas = std::ssize(axis.values);

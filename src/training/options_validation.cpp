@@ -1,6 +1,9 @@
 // TrainOptions::validate(): the range of every option, and which do not go together.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "tamis/error.hpp"
 #include "tamis/options.hpp"
 #include "training/registry.hpp"
@@ -17,6 +20,13 @@ void require_combinations(const TrainOptions& o) {
       o.method != kAutoMethod && find_method(o.method).info.kind == MethodKind::part_of_rows;
   require(!o.polish || part,
           fmt::format("polish: the method {} trains no model on a part of the rows", o.method));
+  require(o.metric_rounds_or_default() == 0 || o.kernel != KernelType::precomputed,
+          "metric-rounds: a precomputed kernel has no features to weigh");
+  require(std::all_of(o.feature_weights.begin(), o.feature_weights.end(),
+                      [](float w) { return std::isfinite(w) && w >= 0; }),
+          "a feature weight is not a number of at least 0");
+  require(o.feature_weights.empty() || o.kernel != KernelType::precomputed,
+          "a precomputed kernel has no features to weigh");
   const bool has_threshold = o.leader.threshold || !o.leader.class_thresholds.empty();
   require(!o.leader.leaders || !has_threshold,
           fmt::format("leaders is {}: leave it out when a threshold is given",

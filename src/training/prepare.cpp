@@ -10,6 +10,7 @@
 #include "kernels/kernel_value.hpp"
 #include "model/machine.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -107,6 +108,13 @@ void require_packing_memory(const Matrix& features, const TrainOptions& options,
                         resolve_memory_budget(control.memory_bytes) / 4);
 }
 
+// What can be known once the rows are scaled.
+void settle_rows(const TrainOptions& options, const RunControl& control, Prepared* prepared) {
+  require_representable(prepared->set.kernel, prepared->set.features);
+  if (needs_differences(*prepared, options.eps) && fits_dense(prepared->set.features, control))
+    prepared->set.features = prepared->set.features.to_dense();
+}
+
 }  // namespace
 
 Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept) {
@@ -150,6 +158,7 @@ Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_ke
   if (uses_kernel) require_packing_memory(data.features(), options, control);
   encode_targets(data, options, &prepared);
   set_costs(data, options, &prepared);
+  prepared.unscaled = data.features();
   prepared.set.features = data.features();
   if (options.scaling_or_default() != ScalingMethod::none) {
     prepared.scaling = Scaling::fit(data.features(), options.scaling_or_default(), 0, 1, control);
@@ -163,11 +172,21 @@ Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_ke
   if (options.kernel != KernelType::linear && options.kernel != KernelType::precomputed) {
     prepared.set.kernel.gamma = resolve_gamma(options.gamma_or_default(), prepared.set.features);
   }
-  require_representable(prepared.set.kernel, prepared.set.features);
-  if (needs_differences(prepared, options.eps) && fits_dense(prepared.set.features, control)) {
-    prepared.set.features = prepared.set.features.to_dense();
-  }
+  if (options.feature_weights.empty())
+    settle_rows(options, control, &prepared);
+  else
+    weigh_features(options.feature_weights, options, control, &prepared);
   return prepared;
+}
+
+void weigh_features(const std::vector<float>& weights, const TrainOptions& options,
+                    const RunControl& control, Prepared* prepared) {
+  if (static_cast<Index>(weights.size()) != prepared->unscaled.cols())
+    throw InvalidArgument(fmt::format("{} for {}", counted(weights.size(), "feature weight"),
+                                      counted(prepared->unscaled.cols(), "column")));
+  prepared->scaling = prepared->scaling.with_weights(weights);
+  prepared->set.features = prepared->scaling.apply(prepared->unscaled, control);
+  settle_rows(options, control, prepared);
 }
 
 }  // namespace tamis

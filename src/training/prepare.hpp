@@ -12,6 +12,7 @@ struct Prepared {
   TrainingSet set;
   Labels classes;  ///< empty for regression
   Scaling scaling;
+  Matrix unscaled;                ///< the features of the set before scaling
   std::vector<Index> given_rows;  ///< where each row was in the data; empty: in the same place
 };
 
@@ -20,10 +21,14 @@ struct Prepared {
 Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept);
 
 /// Drops rows of weight 0, refuses values that are not finite, encodes labels, gives every row its
-/// cost, learns and applies the scaling, settles gamma, and makes sparse rows dense where float32
-/// needs it. A method that uses no kernel gets the linear one. Throws DataError, InvalidArgument,
-/// ResourceError, Cancelled.
+/// cost, learns and applies the scaling, settles gamma, applies given feature weights, and makes
+/// sparse rows dense where float32 needs it. A method that uses no kernel gets the linear one.
+/// Throws DataError, InvalidArgument, ResourceError, Cancelled.
 Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_kernel,
                  const RunControl& control);
+
+/// Makes feature weights part of the scaling, and scales the rows again. Throws as prepare() does.
+void weigh_features(const std::vector<float>& weights, const TrainOptions& options,
+                    const RunControl& control, Prepared* prepared);
 
 }  // namespace tamis

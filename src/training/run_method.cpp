@@ -8,11 +8,14 @@
 #include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 #include "training/limited_training.hpp"
+#include "training/metric.hpp"
 #include "training/prepare.hpp"
 #include "training/registry.hpp"
 
 namespace tamis {
 namespace {
+
+constexpr double kMetricShare = 1.0 / 3;  // of the time there is
 
 void add_warnings(const Dataset& data, const TrainOptions& options, TrainReport* report) {
   if (options.scaling_or_default() == ScalingMethod::none &&
@@ -26,6 +29,29 @@ void add_warnings(const Dataset& data, const TrainOptions& options, TrainReport*
                     report->stop_reason == StopReason::interrupted ? "" : "stopped by ",
                     stop_reason_name(report->stop_reason), report->violation, options.eps));
   }
+}
+
+// Feature weights, if they are asked for: `prepared` gets the best round's, the report the rounds.
+TrainReport learn_weights(const TrainContext& context, Prepared* prepared) {
+  TrainReport report;
+  if (context.options.metric_rounds_or_default() == 0) return report;
+  const double start = context.watch.seconds();
+  LearnedMetric metric =
+      learn_metric(prepared->set, context, kMetricShare * context.seconds_left());
+  if (!metric.weights.empty())
+    weigh_features(metric.weights, context.options, context.control, prepared);
+  report.remarks.push_back(describe(metric, context.options));
+  if (context.control.on_remark) context.control.on_remark(report.remarks.back());
+  report.details.emplace_back("metric_best_round", static_cast<double>(metric.best_round));
+  report.tables.push_back(std::move(metric.rounds));
+  report.phase_seconds.emplace_back("metric", context.watch.seconds() - start);
+  return report;
+}
+
+// In front of what the method tells.
+template <typename T>
+void put_first(const std::vector<T>& front, std::vector<T>* all) {
+  all->insert(all->begin(), front.begin(), front.end());
 }
 
 }  // namespace
@@ -46,8 +72,10 @@ TrainResult run_method(const Method& method, const Dataset& data, const TrainOpt
                    resolve_memory_budget(control.memory_bytes));
     Prepared prepared = prepare(data, options, method.info.uses_kernel, control);
     const double prepare_seconds = context.watch.seconds();
+    const TrainReport metric = learn_weights(context, &prepared);
+    const double method_start = context.watch.seconds();
     MethodResult trained = train_within_limit(method, prepared.set, context);
-    const double method_seconds = context.watch.seconds() - prepare_seconds;
+    const double method_seconds = context.watch.seconds() - method_start;
     TrainResult result;
     result.model = make_model(options.task, prepared.classes, prepared.scaling, trained.machine,
                               std::string(method.info.name));
@@ -62,7 +90,11 @@ TrainResult run_method(const Method& method, const Dataset& data, const TrainOpt
     report.classes = prepared.classes.size();
     report.support_vectors = result.model.num_support_vectors();
     if (report.phase_seconds.empty()) report.phase_seconds = {{"solve", method_seconds}};
+    put_first(metric.phase_seconds, &report.phase_seconds);
     report.phase_seconds.insert(report.phase_seconds.begin(), {"prepare", prepare_seconds});
+    put_first(metric.remarks, &report.remarks);
+    report.details.insert(report.details.end(), metric.details.begin(), metric.details.end());
+    report.tables.insert(report.tables.end(), metric.tables.begin(), metric.tables.end());
     report.peak_memory_bytes = peak_memory_bytes();
     add_warnings(data, options, &report);
     report.train_seconds = context.watch.seconds();

@@ -31,6 +31,8 @@ void require_streamable(const TrainOptions& options) {
   require(options.method == "leader", "the method must be leader");
   require(options.task == Task::classification, "it learns classes, no regression");
   require(options.scaling_or_default() == ScalingMethod::none, "scale the data before");
+  require(options.metric_rounds_or_default() == 0 && options.feature_weights.empty(),
+          "it learns no feature weights");
   require(options.kernel != KernelType::precomputed, "the kernel cannot be precomputed");
   require(options.leader.weights == LeaderWeights::none, "leader-weights must be none");
   require(options.leader.refine == 0, "refine must be 0");

@@ -1,6 +1,7 @@
 """Every command does its job."""
 import json
 import os
+import random
 import re
 
 from harness import LINEAR_MODEL, REGRESSION_MODEL, CliTest, main
@@ -283,6 +284,13 @@ class Scale(CliTest):
         self.assertEqual(self.ok("scale", "a.svm", "-l", "-1", "-u", "1").out, "1 1:-1\n2\n3 1:1\n")
         self.assertEqual(self.ok("scale", "-", "--method", "maxabs", stdin="1 1:-4\n2 1:2\n").out, "1 1:-1\n2 1:0.5\n")
         self.assertEqual(self.ok("scale", "a.svm", "--method", "standard").code, 0)
+        self.assertEqual(self.ok("scale", "a.svm", "--method", "robust").out, "1 1:-1.3489795\n2\n3 1:1.3489795\n")
+        self.write("a.csv", "x,label\n16,1\n24,2\n1e9,3\n")
+        self.assertEqual(self.ok("scale", "a.csv", "--method", "quantile", "-s", "q.json", "--to", "svmlight").out,
+                         "1 1:-0.9674216\n2\n3 1:0.9674216\n")
+        self.write("b.csv", "x,label\n20,1\n0,2\n")
+        self.assertEqual(self.ok("scale", "b.csv", "-r", "q.json", "--to", "svmlight").out,
+                         "1 1:-0.4837108\n2 1:-0.9674216\n")
         self.fails(2, "lower must be less", "scale", "a.svm", "-l", "2")
         self.fails(2, "do not go together", "scale", "a.svm", "-s", "x", "-r", "y")
 
@@ -290,7 +298,10 @@ class Scale(CliTest):
         self.write("a.svm", "1 1:10\n")
         for content in ("", "{", "[]", '{"format": "tamis-ranges"}',
                         '{"format":"tamis-ranges","format_version":1,"method":"minmax","lower":0,"offset":[1],"factor":[]}',
-                        '{"format":"tamis-ranges","format_version":1,"method":"minmax","lower":0,"offset":["a"],"factor":[1]}'):
+                        '{"format":"tamis-ranges","format_version":1,"method":"minmax","lower":0,"offset":["a"],"factor":[1]}',
+                        '{"format":"tamis-ranges","format_version":1,"method":"quantile","lower":0,"offset":[0],"factor":[1]}',
+                        '{"format":"tamis-ranges","format_version":1,"method":"quantile","lower":0,"offset":[0],"factor":[1],'
+                        '"knot_begin":[0,2],"knots":[1,1],"scores":[0,1]}'):
             self.write("r.json", content)
             self.fails(1, "not a range file", "scale", "a.svm", "-r", "r.json")
         self.fails(1, "No such file", "scale", "a.svm", "-r", "missing.json")
@@ -346,6 +357,22 @@ class Info(CliTest):
         report = self.report("r.json")
         self.assertEqual(report["file_bytes"], os.path.getsize(self.folder / "a.model"))
         self.assertEqual(report["features"], 2)
+
+    def test_feature_weights(self):
+        draw = random.Random(1)
+        rows = [[draw.gauss(0, 1) for _ in range(8)] for _ in range(600)]
+        self.write("a.svm", "".join(f"{1 if x[0] * x[2] > 0 else -1} " + " ".join(f"{j}:{v:.4f}" for j, v in enumerate(x, 1)) + "\n"
+                                    for x in rows))
+        told = self.ok("train", "a.svm", "-o", "a.model", "--metric-rounds", "2").err
+        self.assertRegex(told, r"feature weights: round \d of 2, [\d.]+ % errors on \d+ held-out rows \([\d.]+ % errors without\)")
+        text = self.ok("info", "a.model", "--json", "r.json").out
+        self.assertRegex(text, r"scaling +weighted\n")
+        self.assertRegex(text, r"feature weights +[13] \([\d.]+\), [13] \([\d.]+\), [245678] \([\d.]+\), ")
+        self.assertEqual(len(self.report("r.json")["feature_weights"]), 8)
+        self.fails(1, "cannot hold the scaling", "convert", "a.model", "--to", "libsvm", "-o", "b.model")
+        self.fails(2, "precomputed", "train", "a.svm", "-o", "c.model", "-t", "precomputed", "--metric-rounds", "1")
+        self.ok("train", "a.svm", "-o", "d.model")
+        self.assertNotIn("feature weights", self.ok("info", "d.model").out)
 
 
 class Compressed(CliTest):

@@ -230,7 +230,7 @@ class HugeColumns(CliTest):
             self.fails(1, advice, "train", "huge.svm", "-o", "m", "--scale", "maxabs", *memory)
             self.fails(1, advice, "predict", "libsvm.model", "huge.svm", *memory)
             self.fails(1, advice, "evaluate", "libsvm.model", "huge.svm", *memory)
-            for method in ("minmax", "standard", "maxabs"):
+            for method in ("minmax", "standard", "maxabs", "robust", "quantile"):
                 self.fails(1, advice, "scale", "huge.svm", "--method", method, *memory)
             for ending in ("csv", "npy"):
                 self.fails(1, advice, "convert", "huge.svm", "-o", "x." + ending, *memory)

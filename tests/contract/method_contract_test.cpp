@@ -339,8 +339,9 @@ TEST_P(MethodContract, HugeValuesAreRefusedOrSurvived) {
   for (const float size : {1e15F, 1e30F, std::numeric_limits<float>::max()}) {
     for (const KernelType kernel :
          {KernelType::linear, KernelType::polynomial, KernelType::rbf, KernelType::sigmoid}) {
-      for (const ScalingMethod scaling : {ScalingMethod::none, ScalingMethod::minmax,
-                                          ScalingMethod::standard, ScalingMethod::maxabs}) {
+      for (const ScalingMethod scaling :
+           {ScalingMethod::none, ScalingMethod::minmax, ScalingMethod::standard,
+            ScalingMethod::maxabs, ScalingMethod::robust, ScalingMethod::quantile}) {
         SCOPED_TRACE(std::string(kernel_name(kernel)) + " values " + std::to_string(size) +
                      " scaling " + std::string(scaling_name(scaling)));
         Random random(17);

@@ -56,9 +56,12 @@ TEST(NativeModel, KeepsEverything) {
     const Matrix rows = random_rows(20, cols, random);
     auto machine = std::make_shared<const KernelExpansion>(random_parts(
         *rc::gen::elementOf(all_kernels()), std::move(vectors), decision, classes, random));
-    const auto method = *rc::gen::element(ScalingMethod::none, ScalingMethod::minmax,
-                                          ScalingMethod::standard, ScalingMethod::maxabs);
+    const auto method =
+        *rc::gen::element(ScalingMethod::none, ScalingMethod::minmax, ScalingMethod::standard,
+                          ScalingMethod::maxabs, ScalingMethod::robust, ScalingMethod::quantile);
     Scaling scaling = Scaling::fit(rows, method, -1, 1);
+    if (method != ScalingMethod::minmax && *rc::gen::arbitrary<bool>())
+      scaling = scaling.with_weights(std::vector<float>(usize(cols), 0.25F));
     std::vector<double> numbers;
     std::vector<std::string> words;
     for (Index c = 0; c < classes; ++c) {
@@ -292,7 +295,9 @@ TEST(NativeModel, AsksForANewerVersionOfAnyUnknownName) {
   const std::vector<std::pair<std::string, std::string>> names = {
       {"task", "there is no task 'x': classification or regression"},
       {"decision", "there is no decision 'x': single, one-vs-one or one-vs-rest"},
-      {"scaling", "there is no scaling 'x': none, minmax, standard or maxabs"},
+      {"scaling",
+       "there is no scaling 'x': none, minmax, standard, maxabs, robust, quantile or "
+       "weighted"},
       {"calibration", "there is no calibration 'x': sigmoid or isotonic"}};
   for (const auto& [key, problem] : names)
     EXPECT_EQ(message_with(key, "x"), ": " + problem + "; " + kAdvice);

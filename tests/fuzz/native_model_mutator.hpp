@@ -96,6 +96,8 @@ inline void change_metadata(ModelFile& model, Dice& dice) {
       "classification",
       "standard",
       "minmax",
+      "quantile",
+      "weighted",
       "none",
       "sigmoid",
       "isotonic",

@@ -21,9 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const TemporaryFile written;
     cli::save_ranges(written.path(), scaling);
     const Scaling again = cli::load_ranges(written.path());
-    fuzz::require(again.method == scaling.method && again.lower == scaling.lower &&
-                      again.offset == scaling.offset && again.factor == scaling.factor,
-                  "another scaling after writing");
+    fuzz::require(again == scaling, "another scaling after writing");
   } catch (const Error&) {
   }
   return 0;

@@ -430,3 +430,19 @@ def test_clone_and_grid_search(two_classes):
     search = GridSearchCV(tamis.SVC(), {"C": [0.1, 10], "gamma": [0.01, 0.1]}, cv=3, n_jobs=2).fit(X, y)
     assert search.best_score_ > 0.7
     assert clone(search.best_estimator_).get_params() == search.best_estimator_.get_params()
+
+
+def test_feature_weights_are_learned_and_kept(tmp_path):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(800, 6)).astype(np.float32)
+    y = (X[:, 1] * X[:, 4] > 0).astype(int)
+    model = tamis.SVC(C=4, scale="quantile", metric_rounds=2).fit(X, y)
+    assert model.feature_weights_.shape == (6,)
+    assert set(np.argsort(model.feature_weights_)[-2:]) == {1, 4}
+    assert model.report_["details"]["metric_best_round"] >= 1
+    model.save(tmp_path / "m.model")
+    for copy in (pickle.loads(pickle.dumps(model)), tamis.SVC.load(tmp_path / "m.model")):
+        np.testing.assert_array_equal(copy.feature_weights_, model.feature_weights_)
+    np.testing.assert_array_equal(tamis.SVC().fit(X, y).feature_weights_, np.ones(6))
+    with pytest.raises(AttributeError, match="precomputed"):
+        tamis.SVC(kernel="precomputed").fit(X @ X.T, y).feature_weights_

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "methods/common/validation.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -14,34 +15,6 @@ namespace {
 constexpr Index kMostHeld = 20'000;
 constexpr Index kLeastHeld = 20;
 constexpr std::uint64_t kSiftStream = 0x5157;  // apart from other users of the same seed
-
-// Share of the cost that wrong labels have, or the mean squared error by cost: a row of weight 2
-// counts as two.
-class Validation {
- public:
-  Validation(const TrainingSet& data, std::span<const Index> rows) : rows_(data.select(rows)) {}
-
-  Index size() const { return rows_.rows(); }
-  bool empty() const { return size() == 0; }
-
-  double error(const KernelExpansion& machine, const RunControl& control) const {
-    std::vector<double> loss(usize(rows_.rows()));
-    if (rows_.is_regression()) {
-      machine.decision_values(rows_.features, loss, control);
-      for (std::size_t i = 0; i < loss.size(); ++i)
-        loss[i] = (loss[i] - rows_.targets[i]) * (loss[i] - rows_.targets[i]);
-    } else {
-      std::vector<std::int32_t> classes(loss.size());
-      machine.classify(rows_.features, classes, control);
-      for (std::size_t i = 0; i < loss.size(); ++i) loss[i] = classes[i] == rows_.codes[i] ? 0 : 1;
-    }
-    return std::inner_product(loss.begin(), loss.end(), rows_.cost.begin(), 0.0) /
-           std::accumulate(rows_.cost.begin(), rows_.cost.end(), 0.0);
-  }
-
- private:
-  TrainingSet rows_;
-};
 
 struct Round {
   Index number = 0;  // from 1

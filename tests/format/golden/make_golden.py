@@ -82,6 +82,11 @@ CASES = {
     "kernel-expansion-linear-sparse": ("sparse", "-t linear -c 5 --scale maxabs"),
     "kernel-expansion-rbf-sparse": ("sparse", "-g 0.2 -c 5"),
     "kernel-expansion-sigmoid": ("two", "-t sigmoid -g 0.2 -r -0.5 --scale standard"),
+    "kernel-expansion-robust": ("two", "-g 0.5 --scale robust"),
+    "kernel-expansion-quantile": ("three", "-g 0.5 --scale quantile"),
+    "kernel-expansion-quantile-sparse": ("sparse", "-g 0.2 -c 5 --scale quantile"),
+    "kernel-expansion-weighted": ("product", "-g 0.5 -c 4 --metric-rounds 2"),
+    "kernel-expansion-quantile-weighted": ("product", "-g 0.5 -c 4 --scale quantile --metric-rounds 2"),
     "kernel-expansion-precomputed": ("precomputed", "-t precomputed"),
     "kernel-expansion-regression": ("curve", "--task regression -g 0.5 -c 3 -p 0.2"),
     "kernel-expansion-from-libsvm": ("wider", "libsvm"),
@@ -143,6 +148,10 @@ def data_of(kind):
         return as_svmlight(points(13, 40, "three")), as_svmlight(widened(points(14, 10, "three"))), ".svm"
     if kind == "words":
         return as_csv(points(9, 45, "words")), as_csv(points(10, 10, "words")), ".csv"
+    if kind == "product":  # the second column is of no use: feature weights find out
+        def product(rows):
+            return [("1" if x[0] * x[2] > 0 else "-1", x) for _, x in rows]
+        return as_svmlight(product(points(15, 160, "curve"))), as_svmlight(product(points(16, 10, "curve"))), ".svm"
     if kind == "weighted":
         rows = points(11, 45, "three")
         weights = [(1, 2, 0.5)[i % 3] for i in range(45)]

@@ -1,0 +1,137 @@
+#include "model/decision_gradients.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "base/checked.hpp"
+#include "base/parallel.hpp"
+#include "base/progress.hpp"
+#include "kernels/kernel_value.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr Index kParts = 64;  // of the rows, summed one after the other: for any number of threads
+
+// Calls add(column, value) for the stored values of a row.
+template <typename Add>
+void visit_row(const Matrix& matrix, Index row, const Add& add) {
+  if (matrix.is_sparse()) {
+    const SparseRow values = matrix.sparse_row(row);
+    for (std::size_t k = 0; k < values.columns.size(); ++k)
+      add(usize(values.columns[k]), static_cast<double>(values.values[k]));
+  } else {
+    const auto values = matrix.dense_row(row);
+    for (std::size_t j = 0; j < values.size(); ++j) add(j, static_cast<double>(values[j]));
+  }
+}
+
+double squared_norm(const Matrix& matrix, Index row) {
+  double sum = 0;
+  visit_row(matrix, row, [&](std::size_t, double value) { sum += value * value; });
+  return sum;
+}
+
+// The squared gradients of one row after the other, added up. One per part of the rows.
+class GradientSum {
+ public:
+  GradientSum(const KernelExpansion& machine, std::span<const double> vector_norms)
+      : machine_(machine),
+        vector_norms_(vector_norms),
+        point_(usize(machine.num_features())),
+        gradient_(point_.size()),
+        slopes_(vector_norms.size()),
+        sum_(point_.size(), 0.0) {}
+
+  void add(const Matrix& rows, Index row) {
+    std::fill(point_.begin(), point_.end(), 0.0);
+    visit_row(rows, row, [&](std::size_t j, double value) { point_[j] = value; });
+    find_slopes(squared_norm(rows, row));
+    for (Index m = 0; m < machine_.num_machines(); ++m) {
+      find_gradient(m);
+      for (std::size_t j = 0; j < sum_.size(); ++j) sum_[j] += gradient_[j] * gradient_[j];
+    }
+  }
+
+  const std::vector<double>& sum() const { return sum_; }
+
+ private:
+  void find_slopes(double point_norm) {
+    const Matrix& vectors = machine_.support_vectors();
+    for (std::size_t s = 0; s < slopes_.size(); ++s) {
+      double product = 0;
+      visit_row(vectors, static_cast<Index>(s),
+                [&](std::size_t j, double value) { product += value * point_[j]; });
+      const double distance = std::max(0.0, point_norm + vector_norms_[s] - 2 * product);
+      slopes_[s] = kernel_slope(machine_.kernel(), product, distance);
+    }
+  }
+
+  // Of machine m at the point: sum of coefficient * (along_z * z + along_x * x).
+  void find_gradient(Index m) {
+    std::fill(gradient_.begin(), gradient_.end(), 0.0);
+    double along_point = 0;
+    for (const Segment& segment : machine_.segments(m)) {
+      for (Index s = segment.sv_begin; s < segment.sv_end; ++s) {
+        const auto at = usize(segment.coefficient_begin + s - segment.sv_begin);
+        const double coefficient = machine_.parts().coefficients[at];
+        const KernelSlope& slope = slopes_[usize(s)];
+        const double along_vector = coefficient * slope.along_z;
+        along_point += coefficient * slope.along_x;
+        if (along_vector == 0) continue;
+        visit_row(machine_.support_vectors(), s,
+                  [&](std::size_t j, double value) { gradient_[j] += along_vector * value; });
+      }
+    }
+    if (along_point == 0) return;
+    for (std::size_t j = 0; j < gradient_.size(); ++j) gradient_[j] += along_point * point_[j];
+  }
+
+  const KernelExpansion& machine_;
+  std::span<const double> vector_norms_;
+  std::vector<double> point_;
+  std::vector<double> gradient_;
+  std::vector<KernelSlope> slopes_;
+  std::vector<double> sum_;
+};
+
+}  // namespace
+
+std::vector<double> mean_squared_gradients(const KernelExpansion& machine, const Matrix& rows,
+                                           const RunControl& control) {
+  TAMIS_CHECK(machine.kernel().type != KernelType::precomputed && rows.rows() > 0);
+  const Matrix& vectors = machine.support_vectors();
+  std::vector<double> norms;
+  for (Index s = 0; s < vectors.rows(); ++s) norms.push_back(squared_norm(vectors, s));
+  ProgressMeter meter(control, "gradients", rows.rows());
+  const Index parts = std::min(kParts, rows.rows());
+  std::vector<std::vector<double>> sums(usize(parts));
+  parallel_each(parts, [&](Index part) {
+    GradientSum sum(machine, norms);
+    for (Index i = rows.rows() * part / parts; i < rows.rows() * (part + 1) / parts; ++i) {
+      sum.add(rows, i);
+      meter.add(1);
+    }
+    sums[usize(part)] = sum.sum();
+  });
+  const double count =
+      static_cast<double>(rows.rows()) * static_cast<double>(machine.num_machines());
+  std::vector<double> result(usize(machine.num_features()), 0.0);
+  for (const std::vector<double>& sum : sums) {
+    for (std::size_t j = 0; j < result.size(); ++j) result[j] += sum[j] / count;
+  }
+  return result;
+}
+
+double gradient_work(const KernelExpansion& machine) {
+  const Matrix& vectors = machine.support_vectors();
+  const double per_vector = static_cast<double>(vectors.num_stored()) /
+                            static_cast<double>(std::max<Index>(1, vectors.rows()));
+  const auto coefficients = static_cast<double>(machine.parts().coefficients.size());
+  const double vectors_work =
+      (coefficients + static_cast<double>(vectors.rows())) * (per_vector + 30);  // 30: the kernel
+  return vectors_work +
+         static_cast<double>(machine.num_machines()) * static_cast<double>(machine.num_features());
+}
+
+}  // namespace tamis

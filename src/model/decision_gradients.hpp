@@ -1,0 +1,22 @@
+// How strongly the decision values of a kernel expansion depend on each feature.
+#pragma once
+
+#include <vector>
+
+#include "model/kernel_expansion.hpp"
+#include "tamis/control.hpp"
+
+namespace tamis {
+
+/// The mean over the rows, and over the binary SVMs, of the squared derivative of the decision
+/// value along each column: the diagonal of the average gradient outer product (Radhakrishnan et
+/// al., "Mechanism for feature learning in neural networks and backpropagation-free machine
+/// learning models", Science 383, 2024), in closed form. Rows are scaled, as the machine has them.
+/// Not for precomputed kernels. Throws Cancelled.
+std::vector<double> mean_squared_gradients(const KernelExpansion& machine, const Matrix& rows,
+                                           const RunControl& control);
+
+/// Multiplications that one row of it takes, about.
+double gradient_work(const KernelExpansion& machine);
+
+}  // namespace tamis

@@ -1,0 +1,188 @@
+#include "training/metric.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "base/deadline.hpp"
+#include "base/progress.hpp"
+#include "base/random.hpp"
+#include "methods/common/kernel_machine.hpp"
+#include "methods/common/validation.hpp"
+#include "methods/sifting/sifting.hpp"
+#include "model/decision_gradients.hpp"
+#include "tamis/error.hpp"
+#include "tamis/scaling.hpp"
+#include "tamis/text.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kStream = 0x3e7a;  // apart from other users of the same seed
+constexpr Index kMostRows = 8000;          // a quarter of them held out
+constexpr Index kLeastRows = 80;           // fewer tell nothing
+constexpr Index kLeastOfClass = 4;
+constexpr double kHeldShare = 0.25;
+constexpr double kRowsPerRootSecond = 4000;  // an SVM on that many rows takes a second or less
+constexpr double kGradientWork = 1e9;        // multiplications per round
+constexpr double kMostGradientRows = 1000;
+constexpr double kLeastGradientRows = 50;
+
+// Rows to learn from, fewer when time is short.
+Index affordable_rows(double seconds, int rounds) {
+  const double rows = kRowsPerRootSecond * std::sqrt(seconds / (rounds + 1));
+  return rows < static_cast<double>(kMostRows) ? static_cast<Index>(rows) : kMostRows;
+}
+
+TrainingSet sample_rows(const TrainingSet& data, Index wanted, const Random& random) {
+  if (data.rows() <= wanted) return data;
+  const double fraction = static_cast<double>(wanted) / static_cast<double>(data.rows());
+  return data.select(draw_rows(data, all_rows(data), fraction, kLeastOfClass, random));
+}
+
+std::vector<double> column_variances(const Matrix& features) {
+  const auto rows = static_cast<double>(features.rows());
+  std::vector<double> mean(usize(features.cols()), 0.0);
+  std::vector<double> variance(mean.size(), 0.0);
+  std::vector<float> row(mean.size());
+  for (Index i = 0; i < features.rows(); ++i) {
+    features.copy_row(i, row);
+    for (std::size_t j = 0; j < row.size(); ++j) mean[j] += static_cast<double>(row[j]) / rows;
+  }
+  for (Index i = 0; i < features.rows(); ++i) {
+    features.copy_row(i, row);
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      const double off = static_cast<double>(row[j]) - mean[j];
+      variance[j] += off * off / rows;
+    }
+  }
+  return variance;
+}
+
+class MetricRounds {
+ public:
+  MetricRounds(TrainingSet sample, const TrainContext& context, Random random)
+      : plain_(std::move(sample)),
+        context_(context),
+        control_(quiet(context.control)),
+        random_(random),
+        variances_(column_variances(plain_.features)),
+        weights_(variances_.size(), 1.0F) {
+    held_ = draw_rows(plain_, all_rows(plain_), kHeldShare, 1, random_.split(1));
+    const std::vector<Index> all = all_rows(plain_);
+    std::set_difference(all.begin(), all.end(), held_.begin(), held_.end(),
+                        std::back_inserter(pool_));
+    result_.held_rows = static_cast<Index>(held_.size());
+    result_.plain_error = result_.best_error = std::numeric_limits<double>::infinity();
+  }
+
+  LearnedMetric run() {
+    const int rounds = context_.options.metric_rounds_or_default();
+    try {
+      for (int round = 0; round <= rounds; ++round) {
+        const std::shared_ptr<const KernelExpansion> machine = train(round);
+        if (machine == nullptr || round == rounds || !follow_gradients(*machine)) break;
+      }
+    } catch (const Cancelled&) {
+      // The best round so far.
+    }
+    if (result_.rounds.rows.empty()) result_.held_rows = 0;
+    return result_;
+  }
+
+ private:
+  // Trains with the present weights and keeps them if they are the best; null if it was cut short.
+  std::shared_ptr<const KernelExpansion> train(int round) {
+    weighted_ = plain_;
+    if (round > 0) weighted_.features = Scaling().with_weights(weights_).apply(plain_.features);
+    const TrainContext own{context_.options, control_, context_.watch};
+    const KernelMachine machine = train_kernel_machine(weighted_, pool_, own);
+    if (machine.report.stop_reason >= StopReason::time_limit) return nullptr;
+    auto expansion = make_expansion(weighted_, machine);
+    const double error = Validation(weighted_, held_).error(*expansion, control_);
+    result_.rounds.rows.push_back(
+        {static_cast<double>(round), error, static_cast<double>(expansion->num_support_vectors())});
+    if (round == 0) result_.plain_error = error;
+    if (error < result_.best_error) {
+      result_.best_error = error;
+      result_.best_round = round;
+      if (round > 0) result_.weights = weights_;
+    }
+    return expansion;
+  }
+
+  // Moves the weights; whether there was a gradient to follow.
+  bool follow_gradients(const KernelExpansion& machine) {
+    const std::vector<double> squares =
+        mean_squared_gradients(machine, gradient_rows(machine), control_);
+    std::vector<double> next(weights_.size());
+    double before = 0;
+    double after = 0;
+    for (std::size_t j = 0; j < next.size(); ++j) {
+      next[j] = static_cast<double>(weights_[j]) * std::sqrt(squares[j]);
+      before += variances_[j];
+      after += next[j] * next[j] * variances_[j];
+    }
+    const double factor = std::sqrt(before / after);
+    if (!std::isfinite(factor) || !(factor > 0)) return false;
+    for (std::size_t j = 0; j < next.size(); ++j)
+      weights_[j] = static_cast<float>(next[j] * factor);
+    return std::all_of(weights_.begin(), weights_.end(), [](float w) { return std::isfinite(w); });
+  }
+
+  Matrix gradient_rows(const KernelExpansion& machine) const {
+    const double affordable =
+        std::clamp(kGradientWork / gradient_work(machine), kLeastGradientRows, kMostGradientRows);
+    const auto pool = static_cast<Index>(pool_.size());
+    Random random = random_.split(2);
+    std::vector<Index> rows =
+        sample_without_replacement(pool, std::min(pool, static_cast<Index>(affordable)), random);
+    for (Index& row : rows) row = pool_[usize(row)];
+    return weighted_.features.select(rows);
+  }
+
+  TrainingSet plain_;
+  TrainingSet weighted_;
+  const TrainContext& context_;
+  RunControl control_;
+  Random random_;
+  std::vector<double> variances_;
+  std::vector<float> weights_;
+  std::vector<Index> held_;
+  std::vector<Index> pool_;
+  LearnedMetric result_;
+};
+
+}  // namespace
+
+LearnedMetric learn_metric(const TrainingSet& data, const TrainContext& context, double seconds) {
+  const Index rows = affordable_rows(seconds, context.options.metric_rounds_or_default());
+  if (std::min(rows, data.rows()) < kLeastRows) return {};
+  const Random random(context.options.seed, kStream);
+  const Deadline deadline(context.control, seconds);
+  TrainOptions unlimited = context.options;  // the deadline is the limit
+  unlimited.max_seconds = 0;
+  const TrainContext until_then{unlimited, deadline.control(), {}};
+  return MetricRounds(sample_rows(data, rows, random.split(0)), until_then, random).run();
+}
+
+std::string describe(const LearnedMetric& metric, const TrainOptions& options) {
+  if (metric.held_rows == 0) return "feature weights: none learned, for lack of rows or time";
+  const auto words = [&](double error) {
+    return options.task == Task::regression ? fmt::format("mean squared error {:.4g}", error)
+                                            : fmt::format("{:.2f} % errors", 100 * error);
+  };
+  const std::string on_rows = fmt::format(" on {}", counted(metric.held_rows, "held-out row"));
+  if (metric.best_round == 0)
+    return fmt::format("feature weights: none, no round was better than {}{} without",
+                       words(metric.plain_error), on_rows);
+  return fmt::format("feature weights: round {} of {}, {}{} ({} without)", metric.best_round,
+                     options.metric_rounds_or_default(), words(metric.best_error), on_rows,
+                     words(metric.plain_error));
+}
+
+}  // namespace tamis

@@ -1,0 +1,205 @@
+#include "training/metric.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "support/random_data.hpp"
+#include "tamis/certify.hpp"
+#include "tamis/error.hpp"
+#include "tamis/evaluate.hpp"
+#include "tamis/io.hpp"
+#include "tamis/predict.hpp"
+#include "tamis/train.hpp"
+
+namespace tamis::testing {
+namespace {
+
+// Two columns of twelve decide: the class is the sign of their product.
+Dataset two_of_twelve(Index rows, std::uint64_t seed) {
+  const Matrix features = random_matrix(rows, 12, seed);
+  std::vector<double> labels;
+  for (Index i = 0; i < rows; ++i)
+    labels.push_back(features.at(i, 3) * features.at(i, 7) > 0 ? 1 : -1);
+  return Dataset(features, Labels::numeric(std::move(labels)));
+}
+
+TrainOptions with_rounds(int rounds) {
+  TrainOptions options;
+  options.method = "exact";
+  options.cost = 4;
+  options.metric_rounds = rounds;
+  return options;
+}
+
+TEST(Metric, FindsTheColumnsThatDecide) {
+  const Dataset rows = two_of_twelve(1200, 1);
+  const Dataset test = two_of_twelve(1000, 2);
+  const double plain = evaluate(train(rows, with_rounds(0)).model, test).error_rate;
+  for (const KernelType kernel : {KernelType::rbf, KernelType::polynomial}) {
+    TrainOptions options = with_rounds(3);
+    options.kernel = kernel;
+    options.degree = 2;
+    const auto [model, report] = train(rows, options);
+    const std::vector<float>& weights = model.scaling().weights;
+    ASSERT_EQ(weights.size(), 12U) << kernel_name(kernel);
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+      if (j == 3 || j == 7) continue;
+      EXPECT_GT(weights[3], 4 * weights[j]) << kernel_name(kernel) << j;
+      EXPECT_GT(weights[7], 4 * weights[j]) << kernel_name(kernel) << j;
+    }
+    EXPECT_LT(evaluate(model, test).error_rate, plain / 2) << kernel_name(kernel);
+    ASSERT_EQ(report.remarks.size(), 1U);
+    EXPECT_TRUE(report.remarks[0].starts_with("feature weights: round ")) << report.remarks[0];
+  }
+}
+
+TEST(Metric, KeepsTheMeanSquaredDistance) {
+  const Dataset rows = two_of_twelve(600, 3);
+  const auto spread = [](const Matrix& features) {
+    double sum = 0;
+    for (Index i = 1; i < features.rows(); ++i) {
+      for (Index k = 0; k < i; ++k) {
+        for (Index j = 0; j < features.cols(); ++j)
+          sum += std::pow(static_cast<double>(features.at(i, j) - features.at(k, j)), 2);
+      }
+    }
+    return sum;
+  };
+  const Model model = train(rows, with_rounds(2)).model;
+  ASSERT_FALSE(model.scaling().weights.empty());
+  const double before = spread(rows.features());
+  EXPECT_NEAR(spread(model.scaling().apply(rows.features())), before, 1e-4 * before);
+}
+
+TEST(Metric, RegressionToo) {
+  const Matrix features = random_matrix(900, 8, 4);
+  std::vector<double> targets;
+  for (Index i = 0; i < 900; ++i) targets.push_back(std::sin(2.0 * features.at(i, 5)));
+  const Dataset rows(features, Labels::numeric(targets));
+  TrainOptions options = with_rounds(2);
+  options.task = Task::regression;
+  const Model weighted = train(rows, options).model;
+  options.metric_rounds = 0;
+  const Model plain = train(rows, options).model;
+  const std::vector<float>& weights = weighted.scaling().weights;
+  ASSERT_EQ(weights.size(), 8U);
+  EXPECT_EQ(std::max_element(weights.begin(), weights.end()) - weights.begin(), 5);
+  EXPECT_LT(evaluate(weighted, rows).mse, evaluate(plain, rows).mse);
+}
+
+TEST(Metric, WeightsArePartOfTheModel) {
+  const Dataset rows = two_of_twelve(400, 5);
+  for (const ScalingMethod scaling :
+       {ScalingMethod::none, ScalingMethod::minmax, ScalingMethod::quantile}) {
+    TrainOptions options = with_rounds(2);
+    options.scaling = scaling;
+    const Model model = train(rows, options).model;
+    ASSERT_FALSE(model.scaling().weights.empty());
+    const Model again = model_from_bytes(model_to_bytes(model));
+    EXPECT_EQ(again.scaling(), model.scaling());
+    EXPECT_EQ(decision_values(again, rows.features()).values,
+              decision_values(model, rows.features()).values);
+    // The certificate scales the rows by the model's scaling and finds its support vectors there.
+    EXPECT_TRUE(certify(model, rows, options).certified) << scaling_name(scaling);
+  }
+}
+
+TEST(Metric, EveryMethodWithAKernelTakesIt) {
+  const Dataset rows = two_of_twelve(600, 6);
+  for (const std::string method : {"subsample", "falk", "random-subset", "opt-soft-margin"}) {
+    TrainOptions options = with_rounds(2);
+    options.method = method;
+    EXPECT_EQ(train(rows, options).model.scaling().weights.size(), 12U) << method;
+  }
+}
+
+TEST(Metric, DoesNotDependOnThreads) {
+  const Dataset rows = two_of_twelve(500, 7);
+  RunControl one;
+  one.threads = 1;
+  RunControl three;
+  three.threads = 3;
+  EXPECT_EQ(model_to_bytes(train(rows, with_rounds(2), one).model),
+            model_to_bytes(train(rows, with_rounds(2), three).model));
+}
+
+TEST(Metric, KeepsEqualWeightsWhereNothingIsGained) {
+  // Too few rows to hold any out.
+  const TrainResult few = train(two_of_twelve(60, 8), with_rounds(3));
+  EXPECT_TRUE(few.model.scaling().is_identity());
+  EXPECT_TRUE(few.report.remarks.at(0).starts_with("feature weights: none learned"));
+  // Labels that have nothing to do with the columns, and a kernel too wide to learn them by heart.
+  const Matrix features = random_matrix(300, 4, 9);
+  std::vector<double> labels;
+  for (Index i = 0; i < 300; ++i) labels.push_back(i % 3 == 0 ? 1 : -1);
+  TrainOptions options = with_rounds(2);
+  options.gamma = 1e-6;
+  const TrainResult none = train(Dataset(features, Labels::numeric(labels)), options);
+  EXPECT_TRUE(none.model.scaling().is_identity());
+  EXPECT_TRUE(none.report.remarks.at(0).starts_with("feature weights: none, no round"));
+}
+
+TEST(Metric, GivenWeightsMultiplyTheColumns) {
+  const Dataset rows = two_of_twelve(200, 10);
+  TrainOptions options = with_rounds(0);
+  options.gamma = 0.25;
+  options.feature_weights.assign(12, 0.5F);
+  const Model weighted = train(rows, options).model;
+  EXPECT_EQ(weighted.scaling().method, ScalingMethod::weighted);
+  EXPECT_EQ(weighted.scaling().weights, options.feature_weights);
+  options.feature_weights.clear();
+  options.gamma = 0.0625;  // half the distance, a quarter of its square
+  const Model plain = train(rows, options).model;
+  const auto a = decision_values(weighted, rows.features()).values;
+  const auto b = decision_values(plain, rows.features()).values;
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-2);
+  options.feature_weights.assign(11, 1.0F);
+  EXPECT_THROW(train(rows, options), InvalidArgument);
+  options.feature_weights.assign(12, -1.0F);
+  EXPECT_THROW(train(rows, options), InvalidArgument);
+}
+
+TEST(Metric, RefusesKernelsWithoutFeatures) {
+  TrainOptions options = with_rounds(1);
+  options.kernel = KernelType::precomputed;
+  EXPECT_THROW(options.validate(), InvalidArgument);
+}
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+TrainingSet encoded(const Dataset& rows) {
+  TrainingSet set;
+  set.features = rows.features();
+  set.num_classes = 2;
+  set.kernel = {KernelType::rbf, 0.1};
+  for (Index i = 0; i < rows.rows(); ++i) set.codes.push_back(rows.labels().number(i) > 0 ? 1 : 0);
+  set.cost.assign(usize(rows.rows()), 1.0);
+  return set;
+}
+
+TEST(Metric, ShortTimeMeansFewerRows) {
+  const TrainingSet set = encoded(two_of_twelve(3000, 11));
+  const TrainOptions options = with_rounds(1);
+  const RunControl control;
+  EXPECT_NEAR(static_cast<double>(learn_metric(set, {options, control, {}}, kNoLimit).held_rows),
+              750, 3);
+  // 0.1 s for each of two trainings.
+  EXPECT_NEAR(static_cast<double>(learn_metric(set, {options, control, {}}, 0.2).held_rows), 316,
+              3);
+}
+
+TEST(Metric, ACallerWhoCancelsGetsWhatThereIs) {
+  const TrainingSet set = encoded(two_of_twelve(300, 12));
+  const TrainOptions options = with_rounds(3);
+  const std::atomic<bool> cancel = true;
+  RunControl control;
+  control.cancel = &cancel;
+  const LearnedMetric metric = learn_metric(set, {options, control, {}}, kNoLimit);
+  EXPECT_TRUE(metric.weights.empty());
+  EXPECT_EQ(metric.held_rows, 0);
+}
+
+}  // namespace
+}  // namespace tamis::testing
