@@ -73,7 +73,9 @@ class Session {
 
   const CommonOptions& common_;
   RunControl control_;
-  nlohmann::ordered_json report_;
+  // Objects from the start: one that becomes an object later and cannot, because memory ran out,
+  // crashes in its destructor.
+  nlohmann::ordered_json report_ = nlohmann::ordered_json::object();
   nlohmann::ordered_json seconds_ = nlohmann::ordered_json::object();
   Clock::time_point start_ = Clock::now();
   bool progress_shown_ = false;

@@ -371,8 +371,8 @@ Solution Solver::solve_blocks() {
   return solution;
 }
 
-// One block: choose, optimise alone to a fifth of the gap (less is redone when the others have moved,
-// more takes more blocks), carry the change to everybody else.
+// One block: choose, optimise alone to a fifth of the gap (less is redone when the others have
+// moved, more takes more blocks), carry the change to everybody else.
 Solver::Progress Solver::improve_block(ActiveSet& active, WorkingSetChooser& chooser,
                                        const Violation& violation) {
   Block& block = block_;

@@ -5,7 +5,9 @@
 //   TAMIS_FAULT=KIND:N~   from that one on, reads and writes do half of what they were asked to
 //   TAMIS_FAULT_COUNTS=FILE   at the end of main, a line "KIND calls" for each kind
 // Kinds: alloc, write, fsync, rename, open, close, ftruncate, mmap, read. Calls are counted from
-// the beginning of main to its end: what the loader does before is not the program's.
+// the beginning of main to its end: what the loader does before is not the program's. Nor is what
+// it does when oneTBB loads its helpers: the C library's own dlopen crashes when memory runs out
+// there.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -36,6 +38,7 @@ constexpr std::array<const char*, kKinds> kNames = {"alloc", "write",     "fsync
 
 std::array<std::atomic<long>, kKinds> counts{};
 std::atomic<bool> is_active{false};
+thread_local bool is_loading = false;
 int failing_kind = -1;
 long failing_call = 0;
 char mode = '\0';  // what follows N
@@ -50,7 +53,7 @@ int error_of(Kind kind) {
 // Whether this call, which is counted, is the one that was named (or a later one, if those are
 // too).
 bool is_hit(Kind kind) {
-  if (!is_active.load(std::memory_order_relaxed)) return false;
+  if (!is_active.load(std::memory_order_relaxed) || is_loading) return false;
   const long call = counts[kind].fetch_add(1, std::memory_order_relaxed) + 1;
   if (kind != failing_kind) return false;
   return call == failing_call || ((mode == '+' || mode == '~') && call > failing_call);
@@ -121,6 +124,14 @@ int watched_main(int argc, char** argv, char** environment) {
 }  // namespace
 
 extern "C" {
+
+void* dlopen(const char* file, int flags) {
+  static const auto original = real<void* (*)(const char*, int)>("dlopen");
+  is_loading = true;
+  void* const library = original(file, flags);
+  is_loading = false;
+  return library;
+}
 
 int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*fini)(),
                       void (*loader_fini)(), void* stack_end) {
