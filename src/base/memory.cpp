@@ -2,73 +2,33 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <limits>
 
 #include "base/checked.hpp"
+#include "base/platform.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
 
-constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
-
-// The number in a one-line file of /sys, or kUnlimited ("max" or no such file).
-std::int64_t read_limit(const char* path) {
-  std::ifstream in(path);
-  std::int64_t value = 0;
-  return in >> value ? value : kUnlimited;
-}
-
-std::int64_t machine_available_bytes() {
-  std::ifstream in("/proc/meminfo");
-  std::string key;
-  std::int64_t kib = 0;
-  std::string unit;
-  while (in >> key >> kib) {
-    if (key == "MemAvailable:") return kib * 1024;
-    std::getline(in, unit);
-  }
-  return static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-}
-
 // What ulimit -v still lets this process map.
 std::int64_t address_space_left() {
   rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
-  std::ifstream in("/proc/self/statm");
-  std::int64_t pages = 0;
-  in >> pages;
-  const auto most = static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, kUnlimited));
-  return std::max<std::int64_t>(0, most - pages * sysconf(_SC_PAGESIZE));
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimitedBytes;
+  const auto most = static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, kUnlimitedBytes));
+  return std::max<std::int64_t>(0, most - mapped_bytes());
 }
 
 }  // namespace
 
-std::int64_t peak_memory_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
-}
+std::int64_t peak_memory_bytes() { return peak_resident_bytes(); }
 
-std::int64_t resident_memory_bytes() {
-  std::ifstream in("/proc/self/statm");
-  std::int64_t total = 0;
-  std::int64_t resident = 0;
-  in >> total >> resident;
-  return resident * sysconf(_SC_PAGESIZE);
-}
+std::int64_t resident_memory_bytes() { return resident_bytes(); }
 
 std::int64_t available_memory_bytes() {
-  const std::int64_t limit = read_limit("/sys/fs/cgroup/memory.max");
-  std::int64_t in_cgroup = kUnlimited;
-  if (limit != kUnlimited)
-    in_cgroup = std::max<std::int64_t>(0, limit - read_limit("/sys/fs/cgroup/memory.current"));
-  return std::min({machine_available_bytes(), in_cgroup, address_space_left()});
+  return std::min({machine_available_bytes(), group_available_bytes(), address_space_left()});
 }
 
 std::int64_t resolve_memory_budget(std::int64_t requested) {

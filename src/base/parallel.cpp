@@ -1,41 +1,22 @@
 #include "base/parallel.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <cmath>
-#include <fstream>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/platform.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
 namespace {
-
-int affinity_threads() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  return static_cast<int>(std::thread::hardware_concurrency());
-}
-
-// cgroup v2: "quota period" in microseconds, or "max period".
-int cgroup_threads() {
-  std::ifstream in("/sys/fs/cgroup/cpu.max");
-  double quota = 0;
-  double period = 0;
-  if (in >> quota >> period && period > 0) return static_cast<int>(std::ceil(quota / period));
-  return 4096;
-}
 
 // Arenas that are not in use. oneTBB 2021.8 keeps some 7 KB of every arena that a worker thread
 // entered, after it was destroyed: a process that trains for days makes a few and reuses them.
@@ -91,7 +72,7 @@ class BorrowedArena {
 
 }  // namespace
 
-int available_threads() { return std::max(1, std::min(affinity_threads(), cgroup_threads())); }
+int available_threads() { return usable_cpus(); }
 
 int resolve_threads(int requested) {
   if (requested < 0 || requested > 4096) {

@@ -1,15 +1,13 @@
 #include "gram/row_cache.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <new>
 
 #include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "base/parallel.hpp"
+#include "base/platform.hpp"
 
 namespace tamis {
 namespace {
@@ -18,16 +16,12 @@ constexpr Index kGrowth =
     2 << 20;                  // floats of fresh memory taken at a time: 8 MiB, four large pages
 constexpr Index kAlign = 16;  // floats
 
-// Address space that becomes memory only where it is touched; in large pages, because rows are far
-// apart.
+// In large pages, because rows are far apart.
 std::unique_ptr<float[], std::function<void(float*)>> reserve_floats(Index count) {
   if (count == 0) return {nullptr, [](float*) {}};
   const std::size_t bytes = usize(count) * sizeof(float);
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  madvise(memory, bytes, MADV_HUGEPAGE);
-  return {static_cast<float*>(memory), [bytes](float* p) { munmap(p, bytes); }};
+  return {static_cast<float*>(reserve_pages(bytes)),
+          [bytes](float* memory) { release_pages(memory, bytes); }};
 }
 
 }  // namespace

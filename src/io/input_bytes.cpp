@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/memory.hpp"
+#include "base/platform.hpp"
 #include "base/progress.hpp"
 #include "io/descriptors.hpp"
 #include "io/growing_buffer.hpp"
@@ -103,7 +104,7 @@ char* PieceBuffer::room(std::int64_t bytes) {
 
 InputFile::InputFile(std::string name, int fd, std::int64_t size)
     : name_(std::move(name)), fd_(fd), size_(size) {
-  posix_fadvise(fd_, 0, 0, POSIX_FADV_WILLNEED);
+  will_read(fd_);
 }
 
 InputFile::~InputFile() { close(fd_); }
