@@ -36,9 +36,8 @@ class SharedKernel {
     return *matrix_;
   }
   void release(bool keep) {
-    if (--users_left_ == 0 && !keep) drop();
+    if (--users_left_ == 0 && !keep) matrix_.reset();
   }
-  void drop() { matrix_.reset(); }
 
  private:
   const StoredMatrix& unfinished_;
@@ -173,9 +172,7 @@ class Validator {
                  std::vector<FoldScores>* scores) {
     keep_points(points);
     const std::vector<Task> tasks = make_tasks(folds, *scores);
-    const bool keep_kernels =
-        folds.end < folds_.size() && std::ssize(chains_) * StoredMatrix::size_bytes(data_.rows()) <=
-                                         memory_left(context_.control.memory_bytes) / 2;
+    const bool keep_kernels = folds.end < folds_.size() && are_worth_keeping();
     std::vector<std::vector<double>> seconds(points_.size(), std::vector<double>(folds_.size(), 0));
     std::atomic<std::size_t> next = 0;  // taken in order, whatever the order of the calls
     parallel_each(std::ssize(tasks), [&](Index) {
@@ -186,6 +183,16 @@ class Validator {
     for (std::size_t p = 0; p < points_.size(); ++p) {
       for (const double s : seconds[p]) (*scores)[p].seconds += s;
     }
+  }
+
+  // Whether matrices are kept for the next round. Small ones are quickly made again, in memory that
+  // the allocator has at hand; for large ones it asks the system, which takes longer than filling
+  // them.
+  bool are_worth_keeping() const {
+    constexpr Index kLarge = Index{32} << 20;
+    const Index bytes = StoredMatrix::size_bytes(data_.rows());
+    return bytes > kLarge &&
+           std::ssize(chains_) * bytes <= memory_left(context_.control.memory_bytes) / 2;
   }
 
   // Chains without the points that were dropped.
