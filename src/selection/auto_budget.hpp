@@ -68,7 +68,7 @@ class AutoBudget {
   // Of steps 1 to 4; the rest is for trials.
   static constexpr double kParameterShare = 0.6;
   // Of what step 1 leaves of these.
-  static constexpr double kMetricShare = 0.5;
+  static constexpr double kMetricShare = 0.3;
   // Half of what is left over stays there, for a training that takes longer than its forecast.
   static constexpr double kJudgeShare = 0.5;
   // Of the time left: forecasts err.
