@@ -6,6 +6,8 @@
 #include "selection/candidates.hpp"
 #include "selection/climb.hpp"
 #include "selection/final_training.hpp"
+#include "selection/metric_choice.hpp"
+#include "selection/parameters.hpp"
 #include "selection/pilot_parameters.hpp"
 #include "selection/race.hpp"
 #include "tamis/error.hpp"
@@ -13,12 +15,20 @@
 namespace tamis {
 namespace {
 
+constexpr Index kMetricRows = 8000;
+
+TrainOptions without_metric(TrainOptions options) {
+  options.metric_rounds.reset();
+  return options;
+}
+
 // The steps are those of docs/auto.md.
 class Chooser {
  public:
   Chooser(const Dataset& data, const TrainOptions& asked, const RunControl& control)
       : data_(data),
         asked_(asked),
+        plain_(without_metric(asked)),
         control_(control),
         strata_(row_strata(data, asked.task == Task::regression)),
         budget_(asked.max_seconds),
@@ -26,23 +36,34 @@ class Chooser {
 
   TrainResult run() {
     const PilotParameters parameters =
-        pilot_parameters(data_, asked_, budget_.parameter_seconds(), control_);
-    Trials trials(data_, strata_, asked_, control_);
-    std::vector<Candidate> all = try_candidates(parameters.options, &trials);
+        pilot_parameters(data_, plain_, budget_.parameter_seconds(), control_);
+    Trials trials(data_, strata_, plain_, control_);
+    const TrainOptions chosen = with_metric(parameters.options, trials);
+    std::vector<Candidate> all = try_candidates(chosen, &trials);
     if (!all.empty()) improve(&trials, &all);
     const Candidate best =
-        all.empty() ? plainest_candidate(data_, asked_, parameters.options) : lowest_error(all);
+        all.empty() ? plainest_candidate(data_, plain_, chosen) : lowest_error(all);
     const double choose_seconds = budget_.elapsed();
     report_.announce(best, all, choose_seconds);
+    if (uses_kernel(best.options) && !metric_remark_.empty()) report_.say(metric_remark_);
     TrainResult result = train_chosen(data_, strata_, best, trials, budget_, control_);
     report_.complete(best, parameters.error, choose_seconds, budget_.elapsed(), &result.report);
     return result;
   }
 
  private:
+  // The parameters, with feature weights where these pay.
+  TrainOptions with_metric(const TrainOptions& parameters, const Trials& trials) {
+    if (!may_learn_metric(asked_)) return parameters;
+    MetricChoice choice = choose_metric(trials.sample_to_train(kMetricRows), asked_, parameters,
+                                        budget_.metric_seconds(), control_);
+    metric_remark_ = std::move(choice.remark);
+    return choice.options;
+  }
+
   // Candidates, trials and their forecasts; without those that had no trial.
   std::vector<Candidate> try_candidates(const TrainOptions& parameters, Trials* trials) {
-    std::vector<Candidate> all = candidates(data_, asked_, parameters);
+    std::vector<Candidate> all = candidates(data_, plain_, parameters);
     const TrialSeries series = trials->series(0);
     const double seconds = budget_.trial_seconds(all.size());
     for (Candidate& candidate : all) try_growing(series, seconds, &candidate);
@@ -73,7 +94,7 @@ class Chooser {
     std::size_t left = promising.size();
     for (Candidate& candidate : promising) {
       const double share = (seconds - watch.seconds()) / static_cast<double>(left--);
-      climb_twice(series, freedom_of(asked_, candidate.options), share, control_, &candidate);
+      climb_twice(series, freedom_of(plain_, candidate.options), share, control_, &candidate);
       forecast_again(&candidate);
     }
   }
@@ -84,10 +105,12 @@ class Chooser {
 
   const Dataset& data_;
   const TrainOptions& asked_;
+  TrainOptions plain_;  // asked_, without the rounds that learn feature weights: they come once
   const RunControl& control_;
   Strata strata_;
   AutoBudget budget_;
   AutoReport report_;
+  std::string metric_remark_;  // empty: no feature weights
 };
 
 }  // namespace

@@ -26,18 +26,21 @@ class AutoBudget {
   /// Step 1, the cross-validation that chooses parameters.
   double parameter_seconds() const { return kParameterShare * pilot_left(); }
 
-  /// Step 3, the trials of one of so many candidates.
+  /// Step 2, learning feature weights.
+  double metric_seconds() const { return kMetricShare * std::max(0.0, pilot_left()); }
+
+  /// Step 4, the trials of one of so many candidates.
   double trial_seconds(std::size_t candidates) const {
     return std::max(kLeastTrial, pilot_left()) / static_cast<double>(candidates);
   }
 
-  /// Step 4, what the last training is planned for.
+  /// Step 5, what the last training is planned for.
   double training_seconds() const { return kTrainShare * std::min(left(), kPatience); }
 
-  /// Step 5, moving C and gamma of all candidates that are worth it.
+  /// Step 6, moving C and gamma of all candidates that are worth it.
   double climb_seconds() const { return is_limited() ? kClimbShare * max_seconds_ : kPilotSeconds; }
 
-  /// Step 5, judging the best tries again: a share of what training, and as much again, leaves
+  /// Step 6, judging the best tries again: a share of what training, and as much again, leaves
   /// over. On small data far more than it takes: what is chosen must not depend on how busy the
   /// computer is.
   double judge_seconds(double forecast_training_seconds) const {
@@ -57,13 +60,15 @@ class AutoBudget {
   static constexpr double kNextRound = 1.2;
 
  private:
-  // Steps 1 to 3, and the climb of step 5: together they leave a quarter of the limit to train.
+  // Steps 1 to 4, and the climb of step 6: together they leave a quarter of the limit to train.
   static constexpr double kPilotShare = 0.35;
   static constexpr double kClimbShare = 0.35;
-  // The same for each without a limit; with the judging of step 5, choosing takes up to 75 seconds.
+  // The same for each without a limit; with the judging of step 6, choosing takes up to 75 seconds.
   static constexpr double kPilotSeconds = 30;
-  // Of steps 1 to 3; the rest is for trials.
+  // Of steps 1 to 4; the rest is for trials.
   static constexpr double kParameterShare = 0.6;
+  // Of what step 1 leaves of these.
+  static constexpr double kMetricShare = 0.3;
   // Half of what is left over stays there, for a training that takes longer than its forecast.
   static constexpr double kJudgeShare = 0.5;
   // Of the time left: forecasts err.

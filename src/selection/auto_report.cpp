@@ -33,6 +33,7 @@ std::string parameter_words(const TrainOptions& options) {
   if (options.task == Task::regression) words += fmt::format(", tube {:.4g}", tube_of(options));
   if (scaling_of(options) != ScalingMethod::none)
     words += fmt::format(", scale {}", scaling_name(scaling_of(options)));
+  if (uses_kernel(options) && !options.feature_weights.empty()) words += ", feature weights";
   return words;
 }
 

@@ -19,6 +19,9 @@ class AutoReport {
   /// `asked` is what the user set, for data with `rows` rows.
   AutoReport(const TrainOptions& asked, Index rows, const RunControl& control);
 
+  /// A remark, at once and in the report.
+  void say(std::string line);
+
   /// Before the long part: what was chosen, its forecast, and why. `compared` are the candidates in
   /// the order of their first forecasts; none: no trial was possible.
   void announce(const Candidate& best, std::span<const Candidate> compared, double choose_seconds);
@@ -29,7 +32,6 @@ class AutoReport {
                 double total_seconds, TrainReport* report);
 
  private:
-  void say(std::string line);
   std::string error_text(double error) const;
   std::string comparison(std::span<const Candidate> compared) const;
 

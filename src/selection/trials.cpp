@@ -63,6 +63,11 @@ TrialSeries Trials::series(std::size_t drawing) {
   return {run_one, held_out->rest_rows, held_out->validation.rows()};
 }
 
+Dataset Trials::sample_to_train(Index rows) const {
+  Random random(seed_, kTrialStream);
+  return data_.select(draw_rows(first_->rest, std::min(rows, first_->rest_rows), random));
+}
+
 std::optional<Trial> Trials::run(const TrialHoldOut& held_out, TrainOptions options, Index rows,
                                  double seconds) {
   if (control_.cancelled()) return std::nullopt;  // before rows are copied

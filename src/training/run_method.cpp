@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
@@ -31,10 +33,16 @@ void add_warnings(const Dataset& data, const TrainOptions& options, TrainReport*
   }
 }
 
+bool learns_weights(const Method& method, const TrainOptions& options) {
+  const std::vector<std::string_view>& unused = method.info.unused;
+  return options.metric_rounds_or_default() > 0 && method.info.uses_kernel &&
+         std::find(unused.begin(), unused.end(), "metric-rounds") == unused.end();
+}
+
 // Feature weights, if they are asked for: `prepared` gets the best round's, the report the rounds.
-TrainReport learn_weights(const TrainContext& context, Prepared* prepared) {
+TrainReport learn_weights(const Method& method, const TrainContext& context, Prepared* prepared) {
   TrainReport report;
-  if (context.options.metric_rounds_or_default() == 0) return report;
+  if (!learns_weights(method, context.options)) return report;
   const double start = context.watch.seconds();
   LearnedMetric metric =
       learn_metric(prepared->set, context, kMetricShare * context.seconds_left());
@@ -72,7 +80,7 @@ TrainResult run_method(const Method& method, const Dataset& data, const TrainOpt
                    resolve_memory_budget(control.memory_bytes));
     Prepared prepared = prepare(data, options, method.info.uses_kernel, control);
     const double prepare_seconds = context.watch.seconds();
-    const TrainReport metric = learn_weights(context, &prepared);
+    const TrainReport metric = learn_weights(method, context, &prepared);
     const double method_start = context.watch.seconds();
     MethodResult trained = train_within_limit(method, prepared.set, context);
     const double method_seconds = context.watch.seconds() - method_start;

@@ -51,6 +51,34 @@ TEST(Auto, ChoosesParametersForABoard) {
   EXPECT_EQ(heard[2].find("why: "), 0U) << heard[2];
 }
 
+// The class is the sign of a product of two columns; ten others are of no use.
+Dataset two_of_twelve(Index rows, std::uint64_t seed) {
+  const Matrix features = random_matrix(rows, 12, seed);
+  std::vector<double> labels;
+  for (Index i = 0; i < rows; ++i)
+    labels.push_back(features.at(i, 3) * features.at(i, 7) > 0 ? 1 : -1);
+  return Dataset(features, Labels::numeric(std::move(labels)));
+}
+
+TEST(Auto, LearnsFeatureWeightsWhereTheyPay) {
+  const Dataset data = two_of_twelve(1500, 1);
+  const Dataset test = two_of_twelve(1000, 2);
+  const TrainResult weighted = train(data, automatic());
+  const std::vector<float>& weights = weighted.model.scaling().weights;
+  ASSERT_EQ(weights.size(), 12U);
+  EXPECT_GT(weights[3], 2 * weights[0]);
+  EXPECT_GT(weights[7], 2 * weights[0]);
+  ASSERT_EQ(weighted.report.remarks.size(), 5U);
+  EXPECT_NE(weighted.report.remarks[0].find(", feature weights, on"), std::string::npos);
+  EXPECT_TRUE(weighted.report.remarks[3].starts_with("feature weights: round "));
+  TrainOptions options = automatic();
+  options.metric_rounds = 0;
+  const TrainResult plain = train(data, options);
+  EXPECT_TRUE(plain.model.scaling().weights.empty());
+  EXPECT_LT(evaluate(weighted.model, test).error_rate,
+            0.8 * evaluate(plain.model, test).error_rate);
+}
+
 TEST(Auto, LeavesAloneWhatTheUserSet) {
   const Dataset data = named(clouds(300, 4, 3, 1), {1.0, 2.0, 3.0});
   TrainOptions options = automatic();

@@ -55,13 +55,30 @@ Dataset columns(std::vector<float> values, Index rows) {
 TEST(ScalingChoices, ColumnsOfTheSameRangeStayAsTheyAre) {
   using Choices = std::vector<ScalingMethod>;
   const Choices as_they_are{ScalingMethod::none};
-  const Choices all{ScalingMethod::none, ScalingMethod::minmax, ScalingMethod::standard};
+  const Choices all{ScalingMethod::none, ScalingMethod::minmax, ScalingMethod::standard,
+                    ScalingMethod::quantile};
   EXPECT_EQ(scaling_choices(columns({0, 0, 1, 9}, 2), {}), as_they_are);
   EXPECT_EQ(scaling_choices(columns({0, 0, 1, 11}, 2), {}), all);
   EXPECT_EQ(scaling_choices(columns({0, 500, 1, 500}, 2), {}), as_they_are);  // one is constant
   TrainOptions asked;
   asked.scaling = ScalingMethod::maxabs;
   EXPECT_EQ(scaling_choices(columns({0, 0, 1, 11}, 2), asked), Choices{ScalingMethod::maxabs});
+}
+
+TEST(ScalingChoices, SkewedColumnsOfTheSameRangeMayGetNormalScores) {
+  std::vector<float> skewed;
+  std::vector<float> even;
+  for (int i = 0; i < 200; ++i) {
+    skewed.push_back(std::exp(0.03F * static_cast<float>(i)));
+    even.push_back(static_cast<float>(i));
+  }
+  const std::vector<ScalingMethod> expected{ScalingMethod::none, ScalingMethod::quantile};
+  EXPECT_EQ(scaling_choices(columns(skewed, 200), {}),
+            std::vector<ScalingMethod>{ScalingMethod::none});  // skewness 1.5
+  for (float& value : skewed) value *= value;
+  EXPECT_EQ(scaling_choices(columns(skewed, 200), {}), expected);
+  EXPECT_EQ(scaling_choices(columns(even, 200), {}),
+            std::vector<ScalingMethod>{ScalingMethod::none});
 }
 
 TEST(ScalingChoices, SparseRowsOfManyColumnsStaySparse) {
