@@ -27,7 +27,7 @@ TrainOptions subset_options(const std::string& method) {
   return options;
 }
 
-const ReportTable& table_of(const TrainReport& report, const std::string& name) {
+const ReportTable& table_of(const TrainReport& report, std::string_view name) {
   return *std::find_if(report.tables.begin(), report.tables.end(),
                        [&](const ReportTable& table) { return table.name == name; });
 }
