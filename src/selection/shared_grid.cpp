@@ -164,6 +164,7 @@ class Validator {
       order.emplace_back(std::abs(static_cast<double>(k) - middle), k);
     std::sort(order.begin(), order.end());
     std::vector<Chain> ordered;
+    ordered.reserve(order.size());
     for (const auto& [away, k] : order) ordered.push_back(std::move(chains[k]));
     return ordered;
   }
