@@ -47,7 +47,7 @@ class Trials {
   /// Drawing 0 is always there; others draw a hold-out set of their own.
   TrialSeries series(std::size_t drawing);
 
-  /// Up to so many rows that are not held out in drawing 0, at random.
+  /// At most that many of the rows that are not held out in drawing 0, at random.
   Dataset sample_to_train(Index rows) const;
 
   /// The hold-out set of drawing 0.
