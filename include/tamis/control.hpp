@@ -9,6 +9,8 @@
 
 namespace tamis {
 
+class Group;
+
 /// A snapshot of work under way, handed to RunControl::on_progress about ten times a second.
 struct Progress {
   std::string phase;           ///< what is being done, for people: "read", "train"
@@ -35,6 +37,10 @@ struct RunControl {
   /// Polled at least every 100 ms; set it to stop. Training then returns the machine it has, all
   /// other work throws Cancelled. May be null. Storing to it is safe in a signal handler.
   const std::atomic<bool>* cancel = nullptr;
+
+  /// The processes that do this together, each with its own part of the rows; null: this one alone.
+  /// Must outlive the call.
+  Group* group = nullptr;
 
   bool cancelled() const { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }
 };

@@ -25,6 +25,7 @@ struct MethodInfo {
   bool does_regression = true;
   bool uses_kernel = true;
   bool needs_features = false;  ///< takes no precomputed kernel
+  bool trains_together = false;  ///< runs with the rows spread over several processes (Group)
   /// Options that it uses in addition to those of every method (and of every kernel, if it uses
   /// one).
   std::vector<std::string_view> options = {};

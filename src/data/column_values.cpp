@@ -5,10 +5,13 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/group.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "base/random.hpp"
+#include "data/row_messages.hpp"
+#include "data/stack_rows.hpp"
 
 namespace tamis {
 namespace {
@@ -120,10 +123,26 @@ std::vector<std::size_t> spread_runs(std::span<const double> shares) {
   return chosen;
 }
 
+// On several ranks, the rows to look at of all of them; else the rows as they are.
+Matrix sample_of_all(const Matrix& mine, Group& group) {
+  if (group.size() == 1) return mine;
+  const std::vector<Index> counts = gather_values(group, mine.rows());
+  const Index first = std::accumulate(counts.begin(), counts.begin() + group.rank(), Index{0});
+  std::vector<Index> own;
+  for (const Index row : sampled_rows(std::accumulate(counts.begin(), counts.end(), Index{0}))) {
+    if (row >= first && row < first + mine.rows()) own.push_back(row - first);
+  }
+  std::vector<Matrix> parts;
+  for (const Group::Message& message : group.all_gather(pack_rows(mine, own)))
+    parts.push_back(unpack_rows(message, mine));
+  return stack_rows(parts);
+}
+
 }  // namespace
 
-void visit_columns(const Matrix& features, const RunControl& control, const Visit& visit) {
-  require_finite(features);
+void visit_columns(const Matrix& mine, const RunControl& control, const Visit& visit) {
+  require_finite(mine);
+  const Matrix features = sample_of_all(mine, group_of(control));
   const std::vector<Index> rows = sampled_rows(features.rows());
   if (features.is_sparse())
     visit_sparse(features, rows, control, visit);

@@ -110,7 +110,11 @@ Labels distinct_classes(const Labels& labels) {
     for (const auto& [value, row] : seen) first_rows.push_back(row);
   }
   if (first_rows.size() == 2) std::swap(first_rows[0], first_rows[1]);
-  return labels.select(first_rows);
+  if (labels.kind() != LabelKind::text) return labels.select(first_rows);
+  // With a table of their own: the one of the data is in the order of its rows.
+  std::vector<std::string> names;
+  for (const Index row : first_rows) names.push_back(labels.name(row));
+  return Labels::text(names);
 }
 
 Index find_class(const Labels& classes, std::string_view text) {

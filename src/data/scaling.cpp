@@ -9,6 +9,8 @@
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
+#include "base/fixed_sum.hpp"
+#include "base/group.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
@@ -36,8 +38,15 @@ Index poll_rows(Index cols) {
 struct Column {
   double minimum = std::numeric_limits<double>::infinity();
   double maximum = -std::numeric_limits<double>::infinity();
-  double sum = 0;
   Index stored = 0;
+  Index not_finite = 0;
+
+  void add(const Column& other) {
+    minimum = std::min(minimum, other.minimum);
+    maximum = std::max(maximum, other.maximum);
+    stored += other.stored;
+    not_finite += other.not_finite;
+  }
 };
 
 // Calls add(column, value) for every stored value of rows [begin, end).
@@ -80,48 +89,94 @@ std::vector<T> sum_columns(const Matrix& features, ProgressMeter& meter, const A
   return std::move(totals[0]);
 }
 
-std::vector<Column> column_ranges(const Matrix& features, ProgressMeter& meter) {
+// Of the rows of all ranks, of which there are `rows`.
+std::vector<Column> column_ranges(const Matrix& features, Index rows, Group& group,
+                                  ProgressMeter& meter) {
   auto columns = sum_columns<Column>(
       features, meter,
       [](Column& column, std::size_t, float value) {
         column.minimum = std::min(column.minimum, static_cast<double>(value));
         column.maximum = std::max(column.maximum, static_cast<double>(value));
-        column.sum += static_cast<double>(value);
+        column.not_finite += std::isfinite(value) ? 0 : 1;
         ++column.stored;
       },
-      [](Column& into, const Column& part) {
-        into.minimum = std::min(into.minimum, part.minimum);
-        into.maximum = std::max(into.maximum, part.maximum);
-        into.sum += part.sum;
-        into.stored += part.stored;
-      });
+      [](Column& into, const Column& part) { into.add(part); });
+  if (std::any_of(columns.begin(), columns.end(), [](const Column& c) { return c.not_finite > 0; }))
+    require_finite(features);
+  const auto of_ranks = gather_lists(group, columns);
+  for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
+    for (std::size_t j = 0; j < columns.size() && static_cast<int>(rank) != group.rank(); ++j)
+      columns[j].add(of_ranks[rank][j]);
+  }
   for (Column& column : columns) {
-    if (!std::isfinite(column.sum)) require_finite(features);
-    if (column.stored == features.rows()) continue;
+    if (column.stored == rows) continue;
     column.minimum = std::min(column.minimum, 0.0);
     column.maximum = std::max(column.maximum, 0.0);
   }
   return columns;
 }
 
-// Standard deviations (of the rows as the whole population), in a second pass about the mean: the
-// one-pass formula cancels when the mean is large.
-std::vector<double> column_deviations(const Matrix& features, const std::vector<Column>& columns,
-                                      ProgressMeter& meter) {
-  const auto rows = static_cast<double>(features.rows());
-  auto squares = sum_columns<double>(
+// The sum over all rows of term(column, value) of the stored values; no term is above largest(column)
+// in size. The same for every order of the rows.
+template <typename Term, typename Largest>
+std::vector<double> sums_of_columns(const Matrix& features, Index rows, Group& group,
+                                    ProgressMeter& meter, const Term& term,
+                                    const Largest& largest) {
+  std::vector<FixedSum> empty;
+  for (std::size_t j = 0; j < usize(features.cols()); ++j) empty.emplace_back(largest(j), rows);
+  const auto totals = sum_columns<Index>(
       features, meter,
-      [&](double& sum, std::size_t column, float value) {
-        const double difference = static_cast<double>(value) - columns[column].sum / rows;
-        sum += difference * difference;
+      [&](Index& total, std::size_t column, float value) {
+        FixedSum one = empty[column];
+        one.add(term(column, value));
+        total += one.total();
       },
-      [](double& into, double part) { into += part; });
-  for (std::size_t j = 0; j < squares.size(); ++j) {
-    const double mean = columns[j].sum / rows;
-    const auto zeros = static_cast<double>(features.rows() - columns[j].stored);
-    squares[j] = std::sqrt((squares[j] + zeros * mean * mean) / rows);
+      [](Index& into, Index part) { into += part; });
+  std::vector<double> sums;
+  const auto of_ranks = gather_lists(group, totals);
+  for (std::size_t j = 0; j < empty.size(); ++j) {
+    Index total = 0;
+    for (const std::vector<Index>& part : of_ranks) total += part[j];
+    empty[j].set_total(total);
+    sums.push_back(empty[j].value());
   }
-  return squares;
+  return sums;
+}
+
+struct Moments {
+  std::vector<double> means;
+  std::vector<double> deviations;
+};
+
+// Means and standard deviations (of the rows as the whole population), these in a second pass about
+// the mean: the one-pass formula cancels when the mean is large.
+Moments column_moments(const Matrix& features, Index num_rows, const std::vector<Column>& columns,
+                       Group& group, ProgressMeter& meter) {
+  const auto rows = static_cast<double>(num_rows);
+  Moments moments;
+  moments.means = sums_of_columns(
+      features, num_rows, group, meter,
+      [](std::size_t, float value) { return static_cast<double>(value); },
+      [&](std::size_t j) {
+        return std::max(std::abs(columns[j].minimum), std::abs(columns[j].maximum));
+      });
+  for (double& mean : moments.means) mean /= rows;
+  moments.deviations = sums_of_columns(
+      features, num_rows, group, meter,
+      [&](std::size_t j, float value) {
+        const double difference = static_cast<double>(value) - moments.means[j];
+        return difference * difference;
+      },
+      [&](std::size_t j) {
+        const double widest = columns[j].maximum - columns[j].minimum;
+        return widest * widest;
+      });
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    const auto zeros = static_cast<double>(num_rows - columns[j].stored);
+    const double mean = moments.means[j];
+    moments.deviations[j] = std::sqrt((moments.deviations[j] + zeros * mean * mean) / rows);
+  }
+  return moments;
 }
 
 // 0 for a column without spread, also for one so narrow that its factor is no float.
@@ -271,7 +326,9 @@ Scaling Scaling::fit(const Matrix& features, ScalingMethod method, double lower,
   Scaling result;
   result.method = method;
   if (method == ScalingMethod::none) return result;
-  if (features.rows() == 0) throw DataError("scaling cannot be learnt from no rows");
+  Group& group = group_of(control);
+  const Index rows = sum_of_all(group, features.rows());
+  if (rows == 0) throw DataError("scaling cannot be learnt from no rows");
   if (method == ScalingMethod::weighted)
     throw InvalidArgument("feature weights are learned by a model, not from rows alone");
   if (method == ScalingMethod::robust || method == ScalingMethod::quantile)
@@ -287,14 +344,14 @@ Scaling Scaling::fit(const Matrix& features, ScalingMethod method, double lower,
   }
   // The sums of a part, deviations, offset and factor.
   require_column_memory("scaling", features.cols(),
-                        sizeof(Column) + 2 * sizeof(double) + 2 * sizeof(float),
+                        sizeof(Column) + sizeof(FixedSum) + 3 * sizeof(double) + 2 * sizeof(float),
                         memory_left(control.memory_bytes));
   with_threads(control.threads, [&] {
-    const bool two_passes = method == ScalingMethod::standard;
-    ProgressMeter meter(control, "scale", features.rows() * (two_passes ? 2 : 1));
-    const std::vector<Column> columns = column_ranges(features, meter);
-    const std::vector<double> deviations =
-        two_passes ? column_deviations(features, columns, meter) : std::vector<double>();
+    const bool has_moments = method == ScalingMethod::standard;
+    ProgressMeter meter(control, "scale", features.rows() * (has_moments ? 3 : 1));
+    const std::vector<Column> columns = column_ranges(features, rows, group, meter);
+    const Moments moments =
+        has_moments ? column_moments(features, rows, columns, group, meter) : Moments();
     for (std::size_t j = 0; j < columns.size(); ++j) {
       const Column& column = columns[j];
       const bool is_constant = !(column.minimum < column.maximum);
@@ -304,8 +361,8 @@ Scaling Scaling::fit(const Matrix& features, ScalingMethod method, double lower,
         origin = column.minimum;
         spread = column.maximum - column.minimum;
       } else if (method == ScalingMethod::standard) {
-        origin = column.sum / static_cast<double>(features.rows());
-        spread = deviations[j];
+        origin = moments.means[j];
+        spread = moments.deviations[j];
       }
       const double width = method == ScalingMethod::minmax ? upper - lower : 1.0;
       result.offset.push_back(static_cast<float>(origin));

@@ -6,7 +6,9 @@
 
 #include "base/checked.hpp"
 #include "base/clock.hpp"
+#include "base/group.hpp"
 #include "base/parallel.hpp"
+#include "data/row_messages.hpp"
 #include "kernels/kernel_value.hpp"
 
 namespace tamis {
@@ -28,37 +30,96 @@ constexpr double kFetchSeconds = 0.4e-9;
 
 ComputedRows::ComputedRows(const Kernel& kernel, const Matrix& data, std::vector<Index> rows,
                            Index cache_bytes, std::function<bool()> interrupted)
-    : kernel_(kernel),
+    : ComputedRows(alone(), kernel, data, rows, cache_bytes, has_many_far_pairs(kernel, data, rows),
+                   std::move(interrupted)) {}
+
+ComputedRows::ComputedRows(Group& group, const Kernel& kernel, const Matrix& data,
+                           std::vector<Index> rows, Index cache_bytes, bool leaves_far_out,
+                           std::function<bool()> interrupted)
+    : group_(group),
+      kernel_(kernel),
       data_(data),
       rows_(std::move(rows)),
       diagonal_(kernel_diagonal(kernel, data, rows_)),
       squared_norms_(squared_norms(data, rows_)),
       interrupted_(std::move(interrupted)),
       cache_bytes_(cache_bytes),
-      leaves_far_out_(has_many_far_pairs(kernel, data, rows_)),
+      leaves_far_out_(leaves_far_out),
       times_asked_(rows_.size(), 0) {}
+
+std::vector<Index> ComputedRows::bring(std::span<const qp::PointName> points) {
+  if (group_.size() == 1) return RowSource::bring(points);
+  std::vector<Index> own;
+  std::vector<std::int32_t> owners;
+  for (const qp::PointName& name : points) {
+    owners.push_back(name.owner);
+    if (name.owner == group_.rank()) own.push_back(rows_[usize(name.point)]);
+  }
+  std::vector<Matrix> parts;
+  for (const Group::Message& message : group_.all_gather(pack_rows(data_, own)))
+    parts.push_back(unpack_rows(message, data_));
+  guests_ = interleave_rows(parts, owners);
+  std::vector<Index> numbers;
+  std::vector<Index> guest_rows;
+  guest_cached_rows_.clear();
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const auto [owner, unused, point] = points[k];
+    numbers.push_back(size() + static_cast<Index>(k));
+    guest_rows.push_back(static_cast<Index>(k));
+    Index cached = point;
+    if (owner != group_.rank()) {
+      const auto name = static_cast<std::uint64_t>(owner) << 40 | static_cast<std::uint64_t>(point);
+      const auto found = foreign_.emplace(name, static_cast<Index>(times_asked_.size()));
+      cached = found.first->second;
+      if (found.second) {
+        times_asked_.push_back(0);
+        if (cache_) cache_->add_row();
+      }
+    }
+    guest_cached_rows_.push_back(cached);
+  }
+  guest_norms_ = squared_norms(guests_, guest_rows);
+  return numbers;
+}
+
+const Matrix& ComputedRows::rows_matrix(std::span<const Index> points) const {
+  return !points.empty() && points[0] >= size() ? guests_ : data_;
+}
+
+Index ComputedRows::data_row(Index point) const {
+  return point >= size() ? point - size() : rows_[usize(point)];
+}
+
+float ComputedRows::norm(Index point) const {
+  return point >= size() ? guest_norms_[usize(point - size())] : squared_norms_[usize(point)];
+}
+
+Index ComputedRows::cached_row(Index point) const {
+  return point >= size() ? guest_cached_rows_[usize(point - size())] : point;
+}
 
 std::vector<Index> ComputedRows::data_rows(std::span<const Index> points) const {
   std::vector<Index> result;
   result.reserve(points.size());
-  for (const Index point : points) result.push_back(rows_[usize(point)]);
+  for (const Index point : points) result.push_back(data_row(point));
   return result;
 }
 
 std::vector<float> ComputedRows::norms_of(std::span<const Index> points) const {
   std::vector<float> result;
-  for (std::size_t k = 0; k < points.size() && !squared_norms_.empty(); ++k)
-    result.push_back(squared_norms_[usize(points[k])]);
+  for (std::size_t k = 0; k < points.size() && data_.is_sparse(); ++k)
+    result.push_back(norm(points[k]));
   return result;
 }
 
 void ComputedRows::square(std::span<const Index> points, float* block, Index stride) {
   const Index size = static_cast<Index>(points.size());
+  const Matrix& data = rows_matrix(points);
   const std::vector<Index> rows = data_rows(points);
   const std::vector<float> norms = norms_of(points);
   const bool mirrors = data_.cols() >= kColumnsToMirror;
   counts_.computed += mirrors ? size * (size + 1) / 2 : size * size;
-  const KernelBlocks blocks(kernel_, data_, rows);
+  const KernelBlocks blocks(kernel_, data, rows);
   const Index strips = (size + kRowsAtOnce - 1) / kRowsAtOnce;
   const auto for_each_strip = [&](const auto& body) {
     parallel_each(strips,
@@ -70,7 +131,7 @@ void ComputedRows::square(std::span<const Index> points, float* block, Index str
       return std::span(all).subspan(all.empty() ? 0 : usize(begin),
                                     all.empty() ? 0 : usize(end - begin));
     };
-    blocks.evaluate(data_, some(rows), first, size, block + begin * stride + first, stride,
+    blocks.evaluate(data, some(rows), first, size, block + begin * stride + first, stride,
                     some(norms));
   });
   if (!mirrors) return;
@@ -122,7 +183,7 @@ void ComputedRows::set_active(std::span<const Index> points) {
   const bool first = !cache_;
   if (cache_) {
     // Old places of the points that stay; what follows them is new.
-    std::vector<Index> place(rows_.size(), -1);
+    std::vector<Index> place(usize(size()), -1);
     for (std::size_t p = 0; p < active_.size(); ++p)
       place[usize(active_[p])] = static_cast<Index>(p);
     std::vector<Index> kept;
@@ -135,12 +196,19 @@ void ComputedRows::set_active(std::span<const Index> points) {
   }
   active_.assign(points.begin(), points.end());
   if (kernel_.type == KernelType::linear) return;  // add_linear() needs neither
+  if (points.empty()) {                            // another rank has all of them
+    active_blocks_.reset();
+    near_.reset();
+    return;
+  }
   const std::vector<Index> rows = data_rows(points);
   active_blocks_.emplace(kernel_, data_, rows);
-  if (leaves_far_out_)
+  if (leaves_far_out_) {
+    active_blocks_->set_least_value(least_near_value());
     near_.emplace(kernel_, data_, rows);
-  else if (first)
+  } else if (first) {
     make_cache();
+  }
 }
 
 // Keeping a row pays when it saves more than the fresh memory it takes. How often it will be asked
@@ -149,7 +217,8 @@ void ComputedRows::set_active(std::span<const Index> points) {
 // times as much as elsewhere. No result depends on what is kept.
 void ComputedRows::make_cache() {
   saved_seconds_ = measure_compute_seconds() - kFetchSeconds;
-  cache_.emplace(size(), static_cast<Index>(active_.size()), saved_seconds_ > 0 ? cache_bytes_ : 0);
+  cache_.emplace(static_cast<Index>(times_asked_.size()), static_cast<Index>(active_.size()),
+                 saved_seconds_ > 0 ? cache_bytes_ : 0);
 }
 
 // Seconds a kernel value takes one thread.
@@ -172,11 +241,12 @@ std::vector<ComputedRows::Request> ComputedRows::look_up(std::span<const Index> 
   std::vector<Request> requests;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     Request request{rows[r], coefficients[r]};
-    request.kept = cache_->find(rows[r], &request.covered);
-    std::uint8_t& asked = times_asked_[usize(rows[r])];
+    const Index name = cached_row(rows[r]);
+    request.kept = cache_->find(name, &request.covered);
+    std::uint8_t& asked = times_asked_[usize(name)];
     const bool worth_it = asked * saved_seconds_ >= cache_->fresh_seconds();
     if (request.kept == nullptr && (asked > 0 || worth_it))
-      request.kept = cache_->insert(rows[r], worth_it);
+      request.kept = cache_->insert(name, worth_it);
     asked = static_cast<std::uint8_t>(std::min(asked + 1, 255));
     requests.push_back(request);
   }
@@ -186,13 +256,15 @@ std::vector<ComputedRows::Request> ComputedRows::look_up(std::span<const Index> 
 bool ComputedRows::accumulate(std::span<const Index> rows, std::span<const double> coefficients,
                               std::span<double> sums) {
   if (kernel_.type == KernelType::linear) return add_linear(active_, rows, coefficients, sums);
+  if (sums.empty()) return true;
   if (near_) return add_near(*active_blocks_, *near_, rows, coefficients, sums);
   const std::vector<Request> requests = look_up(rows, coefficients);
-  if (!add_requests(*active_blocks_, requests, sums)) {
+  if (!add_requests(*active_blocks_, rows_matrix(rows), requests, sums)) {
     return false;
   }
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (requests[r].kept != nullptr) cache_->set_covered(rows[r], static_cast<Index>(sums.size()));
+    if (requests[r].kept != nullptr)
+      cache_->set_covered(cached_row(rows[r]), static_cast<Index>(sums.size()));
   }
   return true;
 }
@@ -206,43 +278,49 @@ bool ComputedRows::accumulate_at(std::span<const Index> points, std::span<const 
   for (std::size_t first = 0; first < points.size(); first += kPieceOfPoints) {
     const std::size_t count = std::min<std::size_t>(kPieceOfPoints, points.size() - first);
     const std::vector<Index> piece = data_rows(points.subspan(first, count));
-    const KernelBlocks blocks(kernel_, data_, piece);
+    KernelBlocks blocks(kernel_, data_, piece);
+    if (leaves_far_out_) blocks.set_least_value(least_near_value());
     const auto part = sums.subspan(first, count);
     const bool added = leaves_far_out_ ? add_near(blocks, NearPoints(kernel_, data_, piece), rows,
                                                   coefficients, part)
-                                       : add_requests(blocks, requests, part);
+                                       : add_requests(blocks, rows_matrix(rows), requests, part);
     if (!added) return false;
   }
   return true;
 }
 
 // The sum of coefficient * <x, z> over x is <w, z> with w the sum of coefficient * x: one product a
-// point instead of one a row and point, and no rounding to float.
+// point instead of one a row and point, and no rounding to float. In parts of a fixed number of
+// rows, because the rows of other ranks come in such parts.
 bool ComputedRows::add_linear(std::span<const Index> points, std::span<const Index> rows,
                               std::span<const double> coefficients, std::span<double> sums) {
-  counts_.computed += static_cast<Index>(points.size());
-  std::vector<double> w(usize(data_.cols()), 0.0);
-  for (std::size_t r = 0; r < rows.size(); ++r) add_row(rows_[usize(rows[r])], coefficients[r], w);
   std::atomic<bool> stopped = false;
-  parallel_ranges(static_cast<Index>(points.size()), kStrip, [&](Index begin, Index end) {
-    if (stopped || interrupted_()) {
-      stopped = true;
-      return;
-    }
-    for (Index p = begin; p < end; ++p)
-      sums[usize(p)] += product(w, rows_[usize(points[usize(p)])]);
-  });
+  for (std::size_t first = 0; first < rows.size() && !stopped; first += qp::kRowsBrought) {
+    counts_.computed += static_cast<Index>(points.size());
+    std::vector<double> w(usize(data_.cols()), 0.0);
+    for (std::size_t r = first; r < std::min(rows.size(), first + qp::kRowsBrought); ++r)
+      add_row(rows_matrix(rows), data_row(rows[r]), coefficients[r], w);
+    parallel_ranges(static_cast<Index>(points.size()), kStrip, [&](Index begin, Index end) {
+      if (stopped || interrupted_()) {
+        stopped = true;
+        return;
+      }
+      for (Index p = begin; p < end; ++p)
+        sums[usize(p)] += product(w, rows_[usize(points[usize(p)])]);
+    });
+  }
   return !stopped;
 }
 
-void ComputedRows::add_row(Index row, double coefficient, std::span<double> w) const {
-  if (data_.is_sparse()) {
-    const SparseRow x = data_.sparse_row(row);
+void ComputedRows::add_row(const Matrix& data, Index row, double coefficient,
+                           std::span<double> w) {
+  if (data.is_sparse()) {
+    const SparseRow x = data.sparse_row(row);
     for (std::size_t k = 0; k < x.columns.size(); ++k)
       w[usize(x.columns[k])] += coefficient * static_cast<double>(x.values[k]);
     return;
   }
-  const auto x = data_.dense_row(row);
+  const auto x = data.dense_row(row);
   for (std::size_t j = 0; j < x.size(); ++j) w[j] += coefficient * static_cast<double>(x[j]);
 }
 
@@ -265,8 +343,8 @@ double ComputedRows::product(std::span<const double> w, Index row) const {
   return sum + (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
-bool ComputedRows::add_requests(const KernelBlocks& blocks, std::span<const Request> requests,
-                                std::span<double> sums) {
+bool ComputedRows::add_requests(const KernelBlocks& blocks, const Matrix& rows_from,
+                                std::span<const Request> requests, std::span<double> sums) {
   const Index count = static_cast<Index>(sums.size());
   for (const Request& request : requests) {
     const Index kept = std::min(count, request.covered / kStrip * kStrip);
@@ -277,7 +355,7 @@ bool ComputedRows::add_requests(const KernelBlocks& blocks, std::span<const Requ
   parallel_ranges(count, kStrip, [&](Index begin, Index end) {
     for (Index strip = begin; strip < end && !stopped; strip += kStrip) {
       if (interrupted_()) stopped = true;
-      add_strip(blocks, requests, strip, std::min(strip + kStrip, end), sums.data());
+      add_strip(blocks, rows_from, requests, strip, std::min(strip + kStrip, end), sums.data());
     }
   });
   return !stopped;
@@ -285,8 +363,9 @@ bool ComputedRows::add_requests(const KernelBlocks& blocks, std::span<const Requ
 
 // Rows are added in the order of the requests, wherever their values come from, so that the sums do
 // not depend on what happens to be kept.
-void ComputedRows::add_strip(const KernelBlocks& blocks, std::span<const Request> requests,
-                             Index begin, Index end, double* sums) const {
+void ComputedRows::add_strip(const KernelBlocks& blocks, const Matrix& rows_from,
+                             std::span<const Request> requests, Index begin, Index end,
+                             double* sums) const {
   alignas(64) float scratch[kRowsAtOnce * kStrip];
   const Index columns = end - begin;
   const float* values[kRowsAtOnce];
@@ -304,13 +383,13 @@ void ComputedRows::add_strip(const KernelBlocks& blocks, std::span<const Request
         values[r] = request.kept + begin;
       } else {
         values[r] = scratch + computed * kStrip;
-        to_compute[computed] = rows_[usize(request.point)];
-        if (!squared_norms_.empty()) norms[computed] = squared_norms_[usize(request.point)];
+        to_compute[computed] = data_row(request.point);
+        if (data_.is_sparse()) norms[computed] = norm(request.point);
         destinations[computed++] = request.kept;
       }
     }
-    blocks.evaluate(data_, std::span(to_compute, usize(computed)), begin, end, scratch, kStrip,
-                    std::span(norms, squared_norms_.empty() ? 0 : usize(computed)));
+    blocks.evaluate(rows_from, std::span(to_compute, usize(computed)), begin, end, scratch, kStrip,
+                    std::span(norms, data_.is_sparse() ? usize(computed) : 0));
     accumulate_rows(std::span(values, count), std::span(coefficients, count), columns,
                     sums + begin);
     for (Index r = 0; r < computed; ++r) {
@@ -324,8 +403,9 @@ bool ComputedRows::add_near(const KernelBlocks& blocks, const NearPoints& near,
                             std::span<const Index> asked, std::span<const double> coefficients,
                             std::span<double> sums) {
   const auto count = static_cast<Index>(sums.size());
+  const Matrix& rows_from = rows_matrix(asked);
   const std::vector<Index> rows = data_rows(asked);
-  const std::vector<char> near_strips = near.near_strips(rows);
+  const std::vector<char> near_strips = near.near_strips(rows_from, rows);
   std::atomic<Index> computed = 0;
   std::atomic<bool> stopped = false;
   parallel_each(near.num_strips(), [&](Index strip) {
@@ -336,7 +416,7 @@ bool ComputedRows::add_near(const KernelBlocks& blocks, const NearPoints& near,
     std::vector<Index> reaching[kBoxPanel];  // for every group: the rows that reach it, in order
     for (std::size_t r = 0; r < rows.size(); ++r) {
       if (!near_strips[r * usize(near.num_strips()) + usize(strip)]) continue;
-      const unsigned groups = near.near_groups(rows[r], strip);
+      const unsigned groups = near.near_groups(rows_from, rows[r], strip);
       for (unsigned g = 0; g < kBoxPanel; ++g) {
         if (groups >> g & 1U) reaching[g].push_back(static_cast<Index>(r));
       }
@@ -354,11 +434,10 @@ bool ComputedRows::add_near(const KernelBlocks& blocks, const NearPoints& near,
         for (std::size_t k = 0; k < some; ++k) {
           data_rows[k] = rows[usize(all[first + k])];
           factors[k] = coefficients[usize(all[first + k])];
-          if (!squared_norms_.empty())
-            norms[k] = squared_norms_[usize(asked[usize(all[first + k])])];
+          if (data_.is_sparse()) norms[k] = norm(asked[usize(all[first + k])]);
         }
-        blocks.evaluate(data_, std::span(data_rows, some), begin, end, values, NearPoints::kGroup,
-                        std::span(norms, squared_norms_.empty() ? 0 : some));
+        blocks.evaluate(rows_from, std::span(data_rows, some), begin, end, values,
+                        NearPoints::kGroup, std::span(norms, data_.is_sparse() ? some : 0));
         accumulate_rows(values, NearPoints::kGroup, std::span(factors, some), end - begin,
                         sums.data() + begin);
       }

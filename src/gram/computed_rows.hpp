@@ -4,12 +4,14 @@
 
 #include <functional>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "gram/near_points.hpp"
 #include "gram/row_cache.hpp"
 #include "kernels/kernel_blocks.hpp"
 #include "qp/row_source.hpp"
+#include "tamis/group.hpp"
 
 namespace tamis {
 
@@ -24,9 +26,15 @@ class ComputedRows : public qp::RowSource {
   /// many threads while values are computed; true makes accumulate() give up.
   ComputedRows(const Kernel& kernel, const Matrix& data, std::vector<Index> rows, Index cache_bytes,
                std::function<bool()> interrupted);
+  /// The same for this rank's points of a group, all of whose data are alike. `leaves_far_out`: see
+  /// has_many_far_pairs(), for the points of all ranks.
+  ComputedRows(Group& group, const Kernel& kernel, const Matrix& data, std::vector<Index> rows,
+               Index cache_bytes, bool leaves_far_out, std::function<bool()> interrupted);
 
   Index size() const override { return static_cast<Index>(rows_.size()); }
   std::span<const double> diagonal() const override { return diagonal_; }
+  /// On several ranks, the named rows become guests: numbers from size() on, until the next call.
+  std::vector<Index> bring(std::span<const qp::PointName> points) override;
   void square(std::span<const Index> points, float* block, Index stride) override;
   bool precise_square(std::span<const Index> points, float* block, float* rest,
                       Index stride) override;
@@ -48,7 +56,13 @@ class ComputedRows : public qp::RowSource {
     Index covered = 0;
   };
 
+  /// Where the rows of these points lie: all in data_, or all among the guests.
+  const Matrix& rows_matrix(std::span<const Index> points) const;
   std::vector<Index> data_rows(std::span<const Index> points) const;
+  Index data_row(Index point) const;
+  float norm(Index point) const;
+  /// The number of a point's row in the cache.
+  Index cached_row(Index point) const;
   /// Of these points; empty where evaluate() needs none.
   std::vector<float> norms_of(std::span<const Index> points) const;
   void make_cache();
@@ -57,17 +71,18 @@ class ComputedRows : public qp::RowSource {
   bool add_linear(std::span<const Index> points, std::span<const Index> rows,
                   std::span<const double> coefficients, std::span<double> sums);
   /// w += coefficient * row, and <w, row>.
-  void add_row(Index row, double coefficient, std::span<double> w) const;
+  static void add_row(const Matrix& data, Index row, double coefficient, std::span<double> w);
   double product(std::span<const double> w, Index row) const;
   /// sums += requested rows over the points of `blocks`; fills the kept rows.
-  bool add_requests(const KernelBlocks& blocks, std::span<const Request> requests,
-                    std::span<double> sums);
-  void add_strip(const KernelBlocks& blocks, std::span<const Request> requests, Index begin,
-                 Index end, double* sums) const;
+  bool add_requests(const KernelBlocks& blocks, const Matrix& rows_from,
+                    std::span<const Request> requests, std::span<double> sums);
+  void add_strip(const KernelBlocks& blocks, const Matrix& rows_from,
+                 std::span<const Request> requests, Index begin, Index end, double* sums) const;
   /// The same with nothing kept, and without the points that are out of a row's reach.
   bool add_near(const KernelBlocks& blocks, const NearPoints& near, std::span<const Index> asked,
                 std::span<const double> coefficients, std::span<double> sums);
 
+  Group& group_;
   const Kernel kernel_;
   const Matrix& data_;
   std::vector<Index> rows_;
@@ -80,7 +95,11 @@ class ComputedRows : public qp::RowSource {
   std::optional<KernelBlocks> active_blocks_;
   std::optional<NearPoints> near_;  // of the active points; none: the kernel reaches most of them
   std::optional<RowCache> cache_;
-  std::vector<std::uint8_t> times_asked_;  // saturating
+  std::vector<std::uint8_t> times_asked_;  // by number in the cache; saturating
+  Matrix guests_;                          // rows of points of any rank
+  std::vector<float> guest_norms_;
+  std::vector<Index> guest_cached_rows_;               // their numbers in the cache
+  std::unordered_map<std::uint64_t, Index> foreign_;  // the same of all that were ever guests
   double saved_seconds_ = 0;               // by fetching a value instead of computing it
   EvaluationCounts counts_;
 };

@@ -13,43 +13,52 @@ namespace {
 // e^-21 = 8e-10: a hundred such values together are below the rounding error of one that
 // is near 1.
 constexpr double kFarExponent = 21;
+// A box is left out only beyond this, so that the rounding of a distance cannot leave out a value
+// that counts.
+constexpr double kBoxExponent = 21.05;
 
 // Boxes of sparse rows with many columns would be empty space.
 constexpr Index kMostSparseColumns = 256;
 
 }  // namespace
 
-bool has_many_far_pairs(const Kernel& kernel, const Matrix& data, std::span<const Index> rows) {
-  constexpr Index kSample = 64;
+bool has_many_far_pairs(const Kernel& kernel, const Matrix& data, std::span<const Index> sample,
+                        Index count) {
   constexpr Index kFewest = 4096;  // below, all kernel values are soon computed
-  const auto count = static_cast<Index>(rows.size());
   if (kernel.type != KernelType::rbf || count < kFewest) return false;
   if (data.is_sparse() && data.cols() > kMostSparseColumns) return false;
   Index far = 0;
-  for (Index a = 0; a < kSample; ++a) {
-    for (Index b = 0; b < a; ++b) {
-      const double value = kernel_value(kernel, data, rows[usize(a * count / kSample)], data,
-                                        rows[usize(b * count / kSample)]);
-      if (value < std::exp(-kFarExponent)) ++far;
+  for (std::size_t a = 0; a < sample.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      if (kernel_value(kernel, data, sample[a], data, sample[b]) < std::exp(-kFarExponent)) ++far;
     }
   }
-  return far > kSample * (kSample - 1) / 2 * 2 / 5;
+  return far > kFarSample * (kFarSample - 1) / 2 * 2 / 5;
 }
 
+bool has_many_far_pairs(const Kernel& kernel, const Matrix& data, std::span<const Index> rows) {
+  std::vector<Index> sample;
+  const auto count = static_cast<Index>(rows.size());
+  for (Index k = 0; k < std::min(kFarSample, count); ++k)
+    sample.push_back(rows[usize(k * count / kFarSample)]);
+  return has_many_far_pairs(kernel, data, sample, count);
+}
+
+float least_near_value() { return static_cast<float>(std::exp(-kFarExponent)); }
+
 NearPoints::NearPoints(const Kernel& kernel, const Matrix& data, std::span<const Index> points)
-    : data_(data),
-      reach_(static_cast<float>(kFarExponent / kernel.gamma)),
+    : reach_(static_cast<float>(kBoxExponent / kernel.gamma)),
       strips_(data, points, kStrip),
       groups_(data, points, kGroup) {}
 
-std::vector<char> NearPoints::near_strips(std::span<const Index> rows) const {
+std::vector<char> NearPoints::near_strips(const Matrix& data, std::span<const Index> rows) const {
   std::vector<char> near(rows.size() * usize(num_strips()));
   parallel_ranges(static_cast<Index>(rows.size()), 16, [&](Index begin, Index end) {
     float distances[kBoxPanel];
     for (Index r = begin; r < end; ++r) {
       for (Index s = 0; s < num_strips(); ++s) {
         if (s % kBoxPanel == 0)
-          strips_.squared_distances(data_, rows[usize(r)], s / kBoxPanel, distances);
+          strips_.squared_distances(data, rows[usize(r)], s / kBoxPanel, distances);
         near[usize(r * num_strips() + s)] = distances[s % kBoxPanel] > reach_ ? 0 : 1;
       }
     }
@@ -57,9 +66,9 @@ std::vector<char> NearPoints::near_strips(std::span<const Index> rows) const {
   return near;
 }
 
-unsigned NearPoints::near_groups(Index row, Index strip) const {
+unsigned NearPoints::near_groups(const Matrix& data, Index row, Index strip) const {
   float distances[kBoxPanel];
-  groups_.squared_distances(data_, row, strip, distances);
+  groups_.squared_distances(data, row, strip, distances);
   unsigned near = 0;
   for (unsigned g = 0; g < kBoxPanel; ++g) near |= (distances[g] > reach_ ? 0U : 1U) << g;
   return near;

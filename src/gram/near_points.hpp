@@ -11,9 +11,16 @@
 namespace tamis {
 
 /// Whether so many of the kernel values are as good as zero that leaving them out beats keeping
-/// rows. Found out from some pairs of rows: it depends on nothing but what these hold and their
-/// order.
+/// rows. Found out from the pairs of `sample`, kFarSample of all `count` rows.
+bool has_many_far_pairs(const Kernel& kernel, const Matrix& data, std::span<const Index> sample,
+                        Index count);
+inline constexpr Index kFarSample = 64;
+/// The same with a sample of these rows: it depends on nothing but what they hold and their order.
 bool has_many_far_pairs(const Kernel& kernel, const Matrix& data, std::span<const Index> rows);
+
+/// Kernel values below this count as zero where far points are left out: for all points alike, so
+/// that no sum depends on which points happen to share a box.
+float least_near_value();
 
 /// Points in groups of 64, those in strips of 16, each with its bounding box. It pays when near
 /// points follow one another.
@@ -25,14 +32,13 @@ class NearPoints {
   NearPoints(const Kernel& kernel, const Matrix& data, std::span<const Index> points);
 
   Index num_strips() const { return strips_.size(); }
-  /// For every row of `rows` and every strip, row after row: may the kernel reach from one to the
+  /// For every one of the `rows` of `data` and every strip, row after row: may the kernel reach from one to the
   /// other?
-  std::vector<char> near_strips(std::span<const Index> rows) const;
+  std::vector<char> near_strips(const Matrix& data, std::span<const Index> rows) const;
   /// Bit g: the kernel may reach from the row to group g of the strip.
-  unsigned near_groups(Index row, Index strip) const;
+  unsigned near_groups(const Matrix& data, Index row, Index strip) const;
 
  private:
-  const Matrix& data_;
   float reach_;  // squared distance
   PointBoxes strips_;
   PointBoxes groups_;

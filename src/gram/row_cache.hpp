@@ -23,6 +23,8 @@ class RowCache {
   RowCache(Index num_rows, Index columns, Index budget_bytes);
 
   Index columns() const { return columns_; }
+  /// One more row that can be asked for, with the next number.
+  void add_row() { slot_of_.push_back(-1); }
 
   /// Where the row is and how many of its columns are there; null if it is not kept.
   float* find(Index row, Index* covered);

@@ -257,6 +257,10 @@ KernelBlocks KernelBlocks::unfinished(KernelType type, const Matrix& points) {
   return {{.type = type == KernelType::precomputed ? type : KernelType::linear}, points};
 }
 
+void KernelBlocks::set_least_value(float least) {
+  impl_->formula.least_exponent = std::max(-126.0F, std::log2(least));
+}
+
 KernelBlocks::~KernelBlocks() = default;
 KernelBlocks::KernelBlocks(KernelBlocks&&) noexcept = default;
 KernelBlocks& KernelBlocks::operator=(KernelBlocks&&) noexcept = default;

@@ -34,6 +34,9 @@ class KernelBlocks {
   KernelBlocks(KernelBlocks&&) noexcept;
   KernelBlocks& operator=(KernelBlocks&&) noexcept;
 
+  /// RBF values below this count as zero from now on; at least 2^-126, below which they always do.
+  void set_least_value(float least);
+
   /// What packing so many of the points takes, at most.
   static Index packed_bytes(const Matrix& points, Index rows);
 

@@ -6,16 +6,10 @@
 namespace tamis {
 namespace {
 
-// The one problem of a regression or of two classes: the first class is +1.
-BinaryTask whole_task(const TrainingSet& data, std::span<const Index> rows) {
-  BinaryTask task;
-  task.rows.assign(rows.begin(), rows.end());
-  for (const Index row : rows) {
-    task.targets.push_back(data.is_regression()          ? data.targets[usize(row)]
-                           : data.codes[usize(row)] == 0 ? 1.0
-                                                         : -1.0);
-  }
-  return task;
+// Of the one problem of a regression or of two classes: the first class is +1.
+double whole_target(const TrainingSet& data, Index row) {
+  if (data.is_regression()) return data.targets[usize(row)];
+  return data.codes[usize(row)] == 0 ? 1.0 : -1.0;
 }
 
 }  // namespace
@@ -26,11 +20,33 @@ Decision decision_for(const TrainingSet& data, const TrainOptions& options) {
                                                       : Decision::one_vs_rest;
 }
 
+BinaryTask binary_task(const TrainingSet& data, Decision decision, Index index) {
+  BinaryTask task;
+  task.index = index;
+  std::pair<Index, Index> pair{0, 1};
+  for (Index m = 0; m < index; ++m) {
+    if (++pair.second == data.num_classes) pair = {pair.first + 1, pair.first + 2};
+  }
+  for (Index row = 0; row < data.rows(); ++row) {
+    const Index code = data.is_regression() ? 0 : data.codes[usize(row)];
+    if (decision == Decision::one_vs_one && code != pair.first && code != pair.second) continue;
+    const Index first = decision == Decision::one_vs_rest ? index : pair.first;
+    task.rows.push_back(row);
+    task.targets.push_back(decision == Decision::single ? whole_target(data, row)
+                           : code == first              ? 1.0
+                                                        : -1.0);
+  }
+  return task;
+}
+
 std::vector<BinaryResult> train_machines(const TrainingSet& data, std::span<const Index> rows,
                                          Decision decision, const BinaryTrainer& trainer) {
   std::vector<BinaryResult> results;
   if (decision == Decision::single) {
-    results.push_back(trainer(whole_task(data, rows)));
+    BinaryTask task;
+    task.rows.assign(rows.begin(), rows.end());
+    for (const Index row : rows) task.targets.push_back(whole_target(data, row));
+    results.push_back(trainer(task));
     return results;
   }
   std::vector<std::int32_t> codes;

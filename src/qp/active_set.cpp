@@ -6,7 +6,10 @@
 #include <limits>
 
 #include "base/checked.hpp"
+#include "base/group.hpp"
 #include "base/parallel.hpp"
+#include "qp/collect.hpp"
+#include "qp/top.hpp"
 
 namespace tamis::qp {
 namespace {
@@ -17,20 +20,23 @@ constexpr Index kChunk =
 
 }  // namespace
 
-ActiveSet::ActiveSet(const Problem& problem, RowSource& source, std::vector<Index> first_points)
+ActiveSet::ActiveSet(const Problem& problem, RowSource& source, Group& group,
+                     std::vector<Index> first_points)
     : problem_(problem),
       source_(source),
+      group_(group),
+      total_points_(sum_of_all(group, problem.size())),
       beta_(problem.start.empty() ? std::vector<double>(usize(problem.size()), 0.0)
                                   : problem.start),
       resting_sums_(usize(problem.size()), 0.0),
       place_(usize(problem.size()), -1) {
   adopt(std::move(first_points));
-  Rest rest;
+  if (is_complete()) return;
+  Rest rest;  // their F = 0 belongs to beta = 0: no coefficients
   for (Index i = 0; i < problem.size(); ++i) {
     if (place_of(i) < 0) rest.points.push_back(i);
   }
-  if (!rest.points.empty())
-    rests_.push_back(std::move(rest));  // their F = 0 belongs to beta = 0: no coefficients
+  rests_.push_back(std::move(rest));
 }
 
 // Makes `points` the active ones: F comes from wherever each point was before.
@@ -53,6 +59,7 @@ void ActiveSet::adopt(std::vector<Index> points) {
     refresh_slopes(p);
   }
   source_.set_active(points_);
+  total_size_ = sum_of_all(group_, size());
 }
 
 void ActiveSet::refresh_slopes(Index place) {
@@ -69,28 +76,55 @@ std::vector<std::pair<Index, double>> ActiveSet::nonzero_coefficients() const {
   return result;
 }
 
-bool ActiveSet::start() {
-  std::vector<Index> rows;
-  std::vector<double> coefficients;
-  for (const auto& [point, value] : nonzero_coefficients()) {
-    rows.push_back(point);
-    coefficients.push_back(value);
+std::vector<ActiveSet::Term> ActiveSet::in_order_of_all(std::vector<Term> mine) const {
+  std::vector<Term> terms = gather_all(group_, std::move(mine));
+  std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.key < b.key; });
+  return terms;
+}
+
+// add(numbers, values) for the terms, a part at a time on several ranks; true: none was stopped.
+template <typename Add>
+bool ActiveSet::add_terms(std::span<const Term> terms, const Add& add) {
+  const std::size_t at_once = group_.size() == 1 ? terms.size() : kRowsBrought;
+  bool whole = true;
+  for (std::size_t first = 0; first < terms.size() && whole; first += at_once) {
+    std::vector<PointName> names;
+    std::vector<double> values;
+    for (const Term& term : terms.subspan(first, std::min(at_once, terms.size() - first))) {
+      names.push_back(term.name);
+      values.push_back(term.value);
+    }
+    whole = !any_of_all(group_, !add(source_.bring(names), values));
   }
-  if (rows.empty()) return true;
+  return whole;
+}
+
+bool ActiveSet::start() {
+  std::vector<Term> mine;
+  for (const auto& [point, value] : nonzero_coefficients())
+    mine.push_back({problem_.key_at(point), name_of(point), value});
+  const std::vector<Term> terms = in_order_of_all(std::move(mine));
+  if (terms.empty()) return true;
   std::vector<double> sums = sums_;
   if (!problem_.start_sums.empty()) {
     for (std::size_t p = 0; p < sums.size(); ++p) sums[p] = problem_.start_sums[usize(points_[p])];
-  } else if (!source_.accumulate(rows, coefficients, sums)) {
+  } else if (!add_terms(terms, [&](std::span<const Index> rows, std::span<const double> values) {
+               return source_.accumulate(rows, values, sums);
+             })) {
     objective_ = std::numeric_limits<double>::quiet_NaN();  // nobody knows F of the start
     return false;
   }
   sums_.swap(sums);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const auto place = usize(place_of(rows[r]));
-    const double b = coefficients[r];
-    sums_[place] += problem_.ridge_at(rows[r]) * b;
+  std::vector<PointName> names;
+  names.reserve(terms.size());
+  for (const Term& term : terms) {
+    names.push_back(term.name);
+    if (term.name.owner != group_.rank()) continue;
+    sums_[usize(place_of(term.name.point))] += problem_.ridge_at(term.name.point) * term.value;
+  }
+  for (const BlockPoint& point : look_at(names)) {
     objective_ +=
-        b * (sums_[place] / 2 - problem_.target[usize(rows[r])]) + problem_.tube * std::abs(b);
+        point.beta * (point.sum / 2 - point.target) + problem_.tube * std::abs(point.beta);
   }
   return true;
 }
@@ -109,36 +143,60 @@ Violation ActiveSet::measure() const {
       }
     }
   });
-  Violation all{{-kInfinity, -kInfinity}, {kInfinity, kInfinity}};
-  for (const Violation& part : parts) {
-    for (int g = 0; g < 2; ++g) {
-      all.max_up[g] = std::max(all.max_up[g], part.max_up[g]);
-      all.min_down[g] = std::min(all.min_down[g], part.min_down[g]);
+  const auto widened = [](Violation all, const std::vector<Violation>& more) {
+    for (const Violation& part : more) {
+      for (int g = 0; g < 2; ++g) {
+        all.max_up[g] = std::max(all.max_up[g], part.max_up[g]);
+        all.min_down[g] = std::min(all.min_down[g], part.min_down[g]);
+      }
     }
-  }
+    return all;
+  };
+  const Violation nothing{{-kInfinity, -kInfinity}, {kInfinity, kInfinity}};
+  Violation all = widened(nothing, gather_values(group_, widened(nothing, parts)));
   all.gap = std::max(all.max_up[0] - all.min_down[0], all.max_up[1] - all.min_down[1]);
   return all;
 }
 
-bool ActiveSet::change(std::span<const Index> points, std::span<const double> new_beta) {
+std::vector<BlockPoint> ActiveSet::look_at(std::span<const PointName> names) const {
+  return collect(group_, names, [&](Index i) {
+    return BlockPoint{name_of(i),
+                      problem_.group_at(i),
+                      problem_.target[usize(i)],
+                      problem_.lower[usize(i)],
+                      problem_.upper[usize(i)],
+                      problem_.ridge_at(i),
+                      source_.diagonal()[usize(i)],
+                      beta(i),
+                      sums_[usize(place_of(i))]};
+  });
+}
+
+bool ActiveSet::change(std::span<const BlockPoint> points, std::span<const Index> numbers,
+                       std::span<const double> new_beta) {
   std::vector<double> steps;
+  std::vector<PointName> names;
   std::vector<double> sums =
       sums_;  // a copy, so that nothing is lost when the work is stopped half way
-  for (std::size_t k = 0; k < points.size(); ++k) steps.push_back(new_beta[k] - beta(points[k]));
-  if (!source_.accumulate(points, steps, sums)) return false;
   for (std::size_t k = 0; k < points.size(); ++k) {
-    const auto place = usize(place_of(points[k]));
-    const double old_beta = beta(points[k]);
-    sums[place] += problem_.ridge_at(points[k]) * steps[k];
-    // 1/2 b'Kb - t'b changes by step * (mean of F before and after - t).
-    objective_ +=
-        steps[k] * ((sums_[place] + sums[place]) / 2 - problem_.target[usize(points[k])]) +
-        problem_.tube * (std::abs(new_beta[k]) - std::abs(old_beta));
+    steps.push_back(new_beta[k] - points[k].beta);
+    names.push_back(points[k].name);
   }
+  if (any_of_all(group_, !source_.accumulate(numbers, steps, sums))) return false;
   sums_.swap(sums);
   for (std::size_t k = 0; k < points.size(); ++k) {
-    beta_[usize(points[k])] = new_beta[k];
-    refresh_slopes(place_of(points[k]));
+    if (names[k].owner != group_.rank()) continue;
+    const Index place = place_of(names[k].point);
+    sums_[usize(place)] += points[k].ridge * steps[k];
+    beta_[usize(names[k].point)] = new_beta[k];
+    refresh_slopes(place);
+  }
+  const std::vector<double> now =
+      collect(group_, names, [&](Index i) { return sums_[usize(place_of(i))]; });
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    // 1/2 b'Kb - t'b changes by step * (mean of F before and after - t).
+    objective_ += steps[k] * ((points[k].sum + now[k]) / 2 - points[k].target) +
+                  problem_.tube * (std::abs(new_beta[k]) - std::abs(points[k].beta));
   }
   return true;
 }
@@ -161,7 +219,8 @@ void ActiveSet::rest_hopeless(const Violation& violation) {
     for (Index p = begin; p < end; ++p) here += is_hopeless(p, violation) ? 1 : 0;
     count += here;
   });
-  if (count * 4 < size()) return;  // moving everything that stays would cost more than it saves
+  if (sum_of_all<Index>(group_, count) * 4 < total_size_)
+    return;  // moving everything that stays would cost more than it saves
   std::vector<Index> stay;
   Rest rest;
   for (Index p = 0; p < size(); ++p)
@@ -174,16 +233,18 @@ void ActiveSet::rest_hopeless(const Violation& violation) {
 bool ActiveSet::bring_up_to_date(const Rest& rest) {
   std::vector<double> then(usize(problem_.size()), 0.0);
   for (const auto& [point, value] : rest.coefficients) then[usize(point)] = value;
-  std::vector<Index> rows;
-  std::vector<double> steps;
+  std::vector<Term> changed;
   for (Index i = 0; i < problem_.size(); ++i) {
-    if (beta(i) == then[usize(i)]) continue;
-    rows.push_back(i);
-    steps.push_back(beta(i) - then[usize(i)]);
+    if (beta(i) != then[usize(i)])
+      changed.push_back({problem_.key_at(i), name_of(i), beta(i) - then[usize(i)]});
   }
   std::vector<double> sums(rest.points.size());
   for (std::size_t k = 0; k < sums.size(); ++k) sums[k] = resting_sums_[usize(rest.points[k])];
-  if (!source_.accumulate_at(rest.points, rows, steps, sums)) return false;
+  if (!add_terms(in_order_of_all(std::move(changed)),
+                 [&](std::span<const Index> rows, std::span<const double> values) {
+                   return source_.accumulate_at(rest.points, rows, values, sums);
+                 }))
+    return false;
   for (std::size_t k = 0; k < sums.size(); ++k) resting_sums_[usize(rest.points[k])] = sums[k];
   return true;
 }
@@ -195,7 +256,7 @@ Index ActiveSet::wake_violators(const Violation& violation, double eps, Index mo
   }
   // How far beyond the middle of the active scores a resting point is; the excess over eps / 2 is
   // what forbids stopping.
-  std::vector<std::pair<double, Index>> violators;
+  std::vector<Ranked> violators;
   Rest united;
   for (const Rest& rest : rests_) {
     for (const Index i : rest.points) {
@@ -204,29 +265,26 @@ Index ActiveSet::wake_violators(const Violation& violation, double eps, Index mo
       const double excess = std::max(slopes.up - resting_sums_[usize(i)] - middle,
                                      middle - slopes.down + resting_sums_[usize(i)]);
       if (excess > eps / 2)
-        violators.emplace_back(-excess, i);
+        violators.push_back({excess, problem_.key_at(i), i});
       else
         united.points.push_back(i);
     }
   }
-  if (static_cast<Index>(violators.size()) > most) {
-    std::nth_element(violators.begin(), violators.begin() + most, violators.end());
-    for (std::size_t k = usize(most); k < violators.size(); ++k)
-      united.points.push_back(violators[k].second);
-    violators.resize(usize(most));
-  }
+  for (const Ranked& left : drop_all_but_top(group_, most, &violators))
+    united.points.push_back(left.index);
   std::vector<Index> points = points_;
   std::vector<Index> woken;
   woken.reserve(violators.size());
-  for (const auto& [excess, i] : violators) woken.push_back(i);
+  for (const Ranked& violator : violators) woken.push_back(violator.index);
   std::sort(woken.begin(), woken.end());
   points.insert(points.end(), woken.begin(), woken.end());
   std::sort(united.points.begin(), united.points.end());
   united.coefficients = nonzero_coefficients();
   rests_.clear();
-  if (!united.points.empty()) rests_.push_back(std::move(united));
-  if (!woken.empty()) adopt(std::move(points));
-  return static_cast<Index>(woken.size());
+  const Index total_woken = sum_of_all(group_, static_cast<Index>(woken.size()));
+  if (total_woken > 0) adopt(std::move(points));
+  if (!is_complete()) rests_.push_back(std::move(united));
+  return total_woken;
 }
 
 std::vector<double> ActiveSet::all_sums() const {

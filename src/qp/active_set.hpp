@@ -1,5 +1,6 @@
 // The points the solver currently looks at, compactly stored, and what it needs to bring the others
-// back.
+// back. On several ranks each has the set of its own points; sizes, extremes and decisions are those
+// of all.
 #pragma once
 
 #include <span>
@@ -7,6 +8,7 @@
 
 #include "qp/problem.hpp"
 #include "qp/row_source.hpp"
+#include "tamis/group.hpp"
 
 namespace tamis::qp {
 
@@ -18,41 +20,66 @@ struct Violation {
   double middle(int group) const { return (max_up[group] + min_down[group]) / 2; }
 };
 
+/// One point of a block, as every rank knows it.
+struct BlockPoint {
+  PointName name;
+  std::int64_t group = 0;
+  double target = 0;
+  double lower = 0;
+  double upper = 0;
+  double ridge = 0;
+  double diagonal = 0;
+  double beta = 0;
+  double sum = 0;  ///< F
+};
+
 /// beta of all points; F, slopes of the active ones. Invariants: F of an active point is exact for
 /// the current beta. A resting point's F is exact for the beta at the time it was put to rest,
 /// which its Rest remembers, so that waking it costs only the coefficients that changed since.
 class ActiveSet {
  public:
-  /// Begins with the given points active, at problem.start, whose non-zero coefficients must be
-  /// among them.
-  ActiveSet(const Problem& problem, RowSource& source, std::vector<Index> first_points);
+  /// Begins with the given points of this rank active, at problem.start, whose non-zero coefficients
+  /// must be among them.
+  ActiveSet(const Problem& problem, RowSource& source, Group& group,
+            std::vector<Index> first_points);
 
+  Group& group() const { return group_; }
+  /// Of this rank.
   Index size() const { return static_cast<Index>(points_.size()); }
-  bool is_complete() const { return size() == problem_.size(); }
+  /// Of all ranks.
+  Index total_size() const { return total_size_; }
+  bool is_complete() const { return total_size_ == total_points_; }
   std::span<const Index> points() const { return points_; }
   /// Position of a point among the active ones, or -1.
   Index place_of(Index point) const { return place_[static_cast<std::size_t>(point)]; }
   double beta(Index point) const { return beta_[static_cast<std::size_t>(point)]; }
   std::span<const double> all_beta() const { return beta_; }
-  double sum_at(Index place) const { return sums_[static_cast<std::size_t>(place)]; }
   double up_score(Index place) const {
     return up_[static_cast<std::size_t>(place)] - sums_[static_cast<std::size_t>(place)];
   }
   double down_score(Index place) const {
     return down_[static_cast<std::size_t>(place)] - sums_[static_cast<std::size_t>(place)];
   }
+  std::uint64_t key_at(Index place) const {
+    return problem_.key_at(points_[static_cast<std::size_t>(place)]);
+  }
+  PointName name_of(Index point) const { return {group_.rank(), 0, point}; }
 
   /// Computes F for the starting beta. False when told to stop.
   bool start();
 
   Violation measure() const;
 
+  /// These active points as they stand.
+  std::vector<BlockPoint> look_at(std::span<const PointName> names) const;
+
   /// The objective at the current beta, kept up to date by change().
   double objective() const { return objective_; }
 
-  /// Sets beta of some active points, each to another value, and brings F up to date. False when
-  /// told to stop: then nothing has changed.
-  bool change(std::span<const Index> points, std::span<const double> new_beta);
+  /// Sets beta of some active points, each to another value, and brings F up to date; `numbers` are
+  /// their names for the row source. False when told to stop: then nothing has changed.
+  bool change(std::span<const BlockPoint> points, std::span<const Index> numbers,
+              std::span<const double> new_beta);
 
   /// Puts points to rest that sit at a bound and are far from leaving it, if they are a good part
   /// of the active set.
@@ -62,8 +89,8 @@ class ActiveSet {
   /// more than eps / 2, worst first. Returns how many woke, or -1 when told to stop.
   Index wake_violators(const Violation& violation, double eps, Index most);
 
-  /// F of every point, for the report. Call after wake_violators() returned 0, or with nothing
-  /// resting.
+  /// F of every point of this rank, for the report. Call after wake_violators() returned 0, or with
+  /// nothing resting.
   std::vector<double> all_sums() const;
 
  private:
@@ -72,15 +99,27 @@ class ActiveSet {
     std::vector<Index> points;
     std::vector<std::pair<Index, double>> coefficients;
   };
+  // A coefficient, or the change of one, of a point of any rank.
+  struct Term {
+    std::uint64_t key = 0;
+    PointName name;
+    double value = 0;
+  };
 
   void refresh_slopes(Index place);
   bool is_hopeless(Index place, const Violation& violation) const;
   void adopt(std::vector<Index> points);
   std::vector<std::pair<Index, double>> nonzero_coefficients() const;
+  std::vector<Term> in_order_of_all(std::vector<Term> mine) const;
+  template <typename Add>
+  bool add_terms(std::span<const Term> terms, const Add& add);
   bool bring_up_to_date(const Rest& rest);
 
   const Problem& problem_;
   RowSource& source_;
+  Group& group_;
+  Index total_points_;
+  Index total_size_ = 0;
   std::vector<double> beta_;          // every point
   std::vector<double> resting_sums_;  // F of resting points, by point
   std::vector<Index> place_;          // by point
@@ -88,7 +127,7 @@ class ActiveSet {
   std::vector<double> sums_;          // F, by place
   std::vector<double> up_;            // slopes, by place
   std::vector<double> down_;
-  std::vector<Rest> rests_;
+  std::vector<Rest> rests_;  // as many on every rank
   double objective_ = 0;
 };
 

@@ -23,6 +23,15 @@
 
 namespace tamis::qp {
 
+/// A point of any rank: who has it, and its number there.
+struct PointName {
+  std::int32_t owner = 0;
+  std::int32_t unused = 0;  // so that no byte of a message is undefined
+  Index point = 0;
+  bool operator==(const PointName&) const = default;
+};
+
+/// On several ranks, the part of the problem whose points this rank has.
 struct Problem {
   std::vector<double> target;       ///< t
   std::vector<double> lower;        ///< may be -infinity
@@ -33,7 +42,15 @@ struct Problem {
   std::vector<double> start;        ///< a feasible beta; empty: zeros
   std::vector<double> start_sums;   ///< K start, if somebody knows it; empty: it is computed
 
+  /// The order of the points among those of all ranks, each its own number; empty: in the order
+  /// given. Whatever must be decided between equals, or added up in some order, follows it, so that
+  /// the answer depends neither on where points lie nor on who has them.
+  std::vector<std::uint64_t> key;
+
   Index size() const { return static_cast<Index>(target.size()); }
+  std::uint64_t key_at(Index i) const {
+    return key.empty() ? static_cast<std::uint64_t>(i) : key[static_cast<std::size_t>(i)];
+  }
   double ridge_at(Index i) const {
     return ridge.empty() ? 0.0 : ridge[static_cast<std::size_t>(i)];
   }

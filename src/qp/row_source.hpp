@@ -3,10 +3,15 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
+#include "qp/problem.hpp"
 #include "tamis/dataset.hpp"
 
 namespace tamis::qp {
+
+/// On several ranks, so many rows are brought at a time when there are more of them.
+inline constexpr std::size_t kRowsBrought = 4096;
 
 /// A symmetric matrix K over points 0 .. size() - 1. Not thread-safe: one solver uses one source,
 /// which may use threads inside. The results do not depend on their number.
@@ -14,8 +19,18 @@ class RowSource {
  public:
   virtual ~RowSource() = default;
 
+  /// On several ranks: the points this one has.
   virtual Index size() const = 0;
   virtual std::span<const double> diagonal() const = 0;
+
+  /// The numbers by which `square` and the rows of `accumulate` name these points of any rank, until
+  /// the next call. Every rank calls it with the same points.
+  virtual std::vector<Index> bring(std::span<const PointName> points) {
+    std::vector<Index> numbers;
+    numbers.reserve(points.size());
+    for (const PointName& name : points) numbers.push_back(name.point);
+    return numbers;
+  }
 
   /// block[r * stride + c] = K(points[r], points[c]). `stride` is a multiple of 16; the padding is
   /// overwritten.

@@ -9,7 +9,9 @@
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
-#include "base/random.hpp"
+#include "base/exact_sum.hpp"
+#include "base/group.hpp"
+#include "base/mix.hpp"
 #include "qp/active_set.hpp"
 #include "qp/free_set.hpp"
 #include "qp/pair_solver.hpp"
@@ -45,14 +47,27 @@ constexpr double kStall = 0.9;
 // Relative difference of two sums of the same numbers in another order, generously.
 constexpr double kSumRounding = 1e-6;
 
+/// A sum in the order of its terms, where that order is fixed.
+class PlainSum {
+ public:
+  void add(double value) { sum_ += value; }
+  double value() const { return sum_; }
+
+ private:
+  double sum_ = 0;
+};
+const PlainSum& sum_of_all(Group& /*group*/, const PlainSum& sum) { return sum; }
+
 /// A block laid out for the pair solver: group 0 first, filled up so that group 1 begins at a
 /// multiple of the padding.
 /// Its memory is reused from block to block.
 class Block {
  public:
-  /// `precise`: own_sums() will be exact for the true kernel, not for its float values. False when
-  /// it was told to stop.
-  bool lay_out(const Problem& problem, RowSource& source, std::vector<Index> points, bool precise);
+  /// All points of `problem`. `diagonal` of the kernel, and the numbers by which the source knows
+  /// the points (empty: their own), are by point. `precise`: own_sums() will be exact for the true
+  /// kernel, not for its float values. False when it was told to stop.
+  bool lay_out(const Problem& problem, std::span<const double> diagonal, RowSource& source,
+               std::span<const Index> numbers, bool precise);
 
   std::span<const Index> points() const { return points_; }
   std::span<double> beta() { return beta_; }
@@ -75,8 +90,10 @@ class Block {
   std::vector<double> beta_;
 };
 
-bool Block::lay_out(const Problem& problem, RowSource& source, std::vector<Index> points,
-                    bool precise) {
+bool Block::lay_out(const Problem& problem, std::span<const double> diagonal, RowSource& source,
+                    std::span<const Index> numbers, bool precise) {
+  std::vector<Index> points(usize(problem.size()));
+  std::iota(points.begin(), points.end(), 0);
   std::stable_partition(points.begin(), points.end(),
                         [&](Index i) { return problem.group_at(i) == 0; });
   const auto second =
@@ -100,14 +117,17 @@ bool Block::lay_out(const Problem& problem, RowSource& source, std::vector<Index
   std::replace(named.begin(), named.end(), kFiller,
                points_[points_[0] == kFiller ? usize(group_split_) : 0]);
   rest_.resize(precise ? usize(size * stride_) : 0);
+  std::vector<Index> numbered;
+  numbered.reserve(named.size());
+  for (const Index i : named) numbered.push_back(numbers.empty() ? i : numbers[usize(i)]);
   if (!precise)
-    source.square(named, kernel_.get(), stride_);
-  else if (!source.precise_square(named, kernel_.get(), rest_.data(), stride_))
+    source.square(numbered, kernel_.get(), stride_);
+  else if (!source.precise_square(numbered, kernel_.get(), rest_.data(), stride_))
     return false;
   diagonal_.clear();
   for (Index k = 0; k < size; ++k) {
     const Index i = named[usize(k)];
-    diagonal_.push_back(source.diagonal()[usize(i)] + problem.ridge_at(i));
+    diagonal_.push_back(diagonal[usize(i)] + problem.ridge_at(i));
     kernel_[usize(k * stride_ + k)] = static_cast<float>(diagonal_.back());
     if (precise) {
       rest_[usize(k * stride_ + k)] = static_cast<float>(
@@ -140,18 +160,18 @@ std::vector<double> Block::own_sums() const {
 
 class Solver {
  public:
-  Solver(const Problem& problem, RowSource& source, StopCheck& stop, const SolverOptions& options,
-         const StatusCallback& on_status)
-      : problem_(problem),
+  Solver(Group& group, const Problem& problem, RowSource& source, StopCheck& stop,
+         const SolverOptions& options, const StatusCallback& on_status)
+      : group_(group),
+        problem_(problem),
         source_(source),
         stop_(stop),
         options_(options),
         on_status_(on_status),
         float_is_enough_(float_is_enough()) {}
 
-  Solution solve() {
-    return problem_.size() <= options_.stored_size ? solve_stored() : solve_blocks();
-  }
+  Solution solve_stored();
+  Solution solve_blocks();
 
  private:
   enum class Progress { moved, stuck, told_to_stop };
@@ -163,8 +183,6 @@ class Solver {
     Violation violation;
   };
 
-  Solution solve_stored();
-  Solution solve_blocks();
   State measured(Block& block) const;
   std::optional<std::vector<double>> jump(std::vector<double> beta);
   Solution give_up();
@@ -172,12 +190,17 @@ class Solver {
   Progress improve_block(ActiveSet& active, WorkingSetChooser& chooser, const Violation& violation);
   bool float_is_enough() const;
   PairLimits pair_limits(double tolerance) const;
+  bool must_stop();
+  std::vector<double> solve_block(std::span<const BlockPoint> points,
+                                  std::span<const Index> numbers, double tolerance);
+  template <typename Sum>
   Solution finish(std::vector<double> beta, std::vector<double> sums,
                   const Violation& violation) const;
   Solution finish(State state) const {
-    return finish(std::move(state.beta), std::move(state.sums), state.violation);
+    return finish<PlainSum>(std::move(state.beta), std::move(state.sums), state.violation);
   }
 
+  Group& group_;
   const Problem& problem_;
   RowSource& source_;
   StopCheck& stop_;
@@ -196,7 +219,7 @@ bool Solver::float_is_enough() const {
     largest = std::max(largest, std::max(problem_.upper[usize(i)], -problem_.lower[usize(i)]) *
                                     std::abs(source_.diagonal()[usize(i)]));
   }
-  return largest * 1e-7 < 0.05 * stop_.limits().eps;
+  return largest_of_all(group_, largest) * 1e-7 < 0.05 * stop_.limits().eps;
 }
 
 PairLimits Solver::pair_limits(double tolerance) const {
@@ -207,35 +230,38 @@ PairLimits Solver::pair_limits(double tolerance) const {
   return limits;
 }
 
+// All ranks stop together, for the reason that comes first in the order of reasons.
+bool Solver::must_stop() {
+  stop_.must_stop(iterations_);
+  stop_.adopt_reason(largest_of_all(group_, stop_.reason()));
+  return stop_.reason() != StopReason::converged;
+}
+
 // A random part first: most of the early work is on a rough shape that a part of the points gives
-// as well.
+// as well. Each point is drawn by its key alone, whoever has it.
 std::vector<Index> Solver::first_points() const {
-  std::vector<Index> points(usize(problem_.size()));
-  std::iota(points.begin(), points.end(), 0);
-  const auto count =
-      static_cast<Index>(options_.first_share * static_cast<double>(problem_.size()));
-  if (count >= problem_.size() || count < 4 * options_.block_size) return points;
-  Random random(options_.seed, 0x5EED);
-  auto chosen = sample_without_replacement(problem_.size(), count, random);
-  if (problem_.start.empty()) return chosen;
-  // Every coefficient that is not zero must be active: it has to be able to move.
-  std::vector<Index> with_start;
-  std::set_union(chosen.begin(), chosen.end(), points.begin(), points.end(),
-                 std::back_inserter(with_start));
-  std::erase_if(with_start, [&](Index i) {
-    return problem_.start[usize(i)] == 0 && !std::binary_search(chosen.begin(), chosen.end(), i);
-  });
-  return with_start;
+  const Index size = sum_of_all(group_, problem_.size());
+  const bool all =
+      options_.first_share >= 1 ||
+      options_.first_share * static_cast<double>(size) < static_cast<double>(4 * options_.block_size);
+  std::vector<Index> points;
+  for (Index i = 0; i < problem_.size(); ++i) {
+    const std::uint64_t drawn = mix(mix(options_.seed + 0x5EED) ^ problem_.key_at(i));
+    // A coefficient that is not zero must be active: it has to be able to move.
+    if (all || static_cast<double>(drawn >> 11) * 0x1p-53 < options_.first_share ||
+        (!problem_.start.empty() && problem_.start[usize(i)] != 0))
+      points.push_back(i);
+  }
+  return points;
 }
 
 // Small problems: the whole kernel matrix at once, and F from it in double after every turn of the
 // pair solver. Where coefficients are so large that float kernel values are too coarse, F is made
 // from more exact ones: the turns are then steps of an iterative refinement.
 Solution Solver::solve_stored() {
-  std::vector<Index> points(usize(problem_.size()));
-  std::iota(points.begin(), points.end(), 0);
   Block block;
-  if (!block.lay_out(problem_, source_, std::move(points), !float_is_enough_)) return give_up();
+  if (!block.lay_out(problem_, source_.diagonal(), source_, {}, !float_is_enough_))
+    return give_up();
   const auto go_to = [&block](std::span<const double> beta) {
     for (std::size_t k = 0; k < block.points().size(); ++k) {
       if (block.points()[k] != kFiller) block.beta()[k] = beta[usize(block.points()[k])];
@@ -327,7 +353,7 @@ std::optional<std::vector<double>> Solver::jump(std::vector<double> beta) {
 Solution Solver::give_up() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   stop_.must_stop(iterations_);
-  Solution solution = finish(
+  Solution solution = finish<PlainSum>(
       problem_.start.empty() ? std::vector<double>(usize(problem_.size()), 0.0) : problem_.start,
       std::vector<double>(usize(problem_.size()), 0.0), Violation{{0, 0}, {0, 0}, kInfinity});
   if (!problem_.start.empty()) solution.objective = std::numeric_limits<double>::quiet_NaN();
@@ -335,20 +361,20 @@ Solution Solver::give_up() {
 }
 
 Solution Solver::solve_blocks() {
-  ActiveSet active(problem_, source_, first_points());
+  ActiveSet active(problem_, source_, group_, first_points());
   WorkingSetChooser chooser(options_.block_size);
   const double eps = stop_.limits().eps;
   double share = kStageShare;
   // For the active points, before the resting ones are looked at again; 0: to be set.
   double tolerance = 0;
-  Index participants = active.size();
+  Index participants = active.total_size();
   Violation violation{{0, 0}, {0, 0}};
   Progress step = active.start() ? Progress::moved : Progress::told_to_stop;
   while (step == Progress::moved) {
     violation = active.measure();
     if (tolerance == 0) tolerance = std::max(eps, share * violation.gap);
-    if (on_status_) on_status_({iterations_, violation.gap, active.size()});
-    if (stop_.must_stop(iterations_)) break;
+    if (on_status_) on_status_({iterations_, violation.gap, active.total_size()});
+    if (must_stop()) break;
     if (violation.gap <= (active.is_complete() ? eps : tolerance)) {
       const Index woken =
           active.wake_violators(violation, eps, std::max(participants, 4 * options_.block_size));
@@ -356,7 +382,7 @@ Solution Solver::solve_blocks() {
       if (woken == 0 && violation.gap <= eps) break;
       participants += std::max<Index>(0, woken);
       // Few: the set is about right, so finish it.
-      share = woken < active.size() / 100 ? 0 : kStageShare;
+      share = woken < active.total_size() / 100 ? 0 : kStageShare;
       tolerance = 0;
       continue;
     }
@@ -364,9 +390,9 @@ Solution Solver::solve_blocks() {
     step = improve_block(active, chooser, violation);
   }
   if (step == Progress::stuck) stop_.note_precision_limit();
-  if (step == Progress::told_to_stop) stop_.must_stop(iterations_);
-  Solution solution =
-      finish({active.all_beta().begin(), active.all_beta().end()}, active.all_sums(), violation);
+  if (step == Progress::told_to_stop) must_stop();
+  Solution solution = finish<ExactSum>({active.all_beta().begin(), active.all_beta().end()},
+                                       active.all_sums(), violation);
   solution.objective = active.objective();
   return solution;
 }
@@ -375,80 +401,124 @@ Solution Solver::solve_blocks() {
 // moved, more takes more blocks), carry the change to everybody else.
 Solver::Progress Solver::improve_block(ActiveSet& active, WorkingSetChooser& chooser,
                                        const Violation& violation) {
-  Block& block = block_;
-  block.lay_out(problem_, source_, chooser.choose(active, problem_, violation), false);
-  const auto points = block.points();
-  std::vector<double> sums(points.size(), 0.0);
-  for (std::size_t k = 0; k < points.size(); ++k) {
-    if (points[k] == kFiller) continue;
-    sums[k] = active.sum_at(active.place_of(points[k]));
-    block.beta()[k] = active.beta(points[k]);
-  }
+  const std::vector<PointName> names = chooser.choose(active, problem_, violation);
+  const std::vector<BlockPoint> points = active.look_at(names);
+  const std::vector<Index> numbers = source_.bring(names);
   const double tolerance = std::max(0.2 * violation.gap, 0.5 * stop_.limits().eps);
-  const PairResult result = block.solve(problem_, sums, pair_limits(tolerance));
-  iterations_ += result.iterations;
-  std::vector<Index> moved;
+  const std::vector<double> beta = solve_block(points, numbers, tolerance);
+  std::vector<BlockPoint> moved;
+  std::vector<Index> moved_numbers;
   std::vector<double> new_beta;
   for (std::size_t k = 0; k < points.size(); ++k) {
-    if (points[k] == kFiller || block.beta()[k] == active.beta(points[k])) continue;
+    if (beta[k] == points[k].beta) continue;
     moved.push_back(points[k]);
-    new_beta.push_back(block.beta()[k]);
+    moved_numbers.push_back(numbers[k]);
+    new_beta.push_back(beta[k]);
   }
   if (moved.empty() && float_is_enough_) {
     float_is_enough_ = false;  // what is left is below the rounding of float: go on in double
     return Progress::moved;
   }
   if (moved.empty()) return Progress::stuck;
-  return active.change(moved, new_beta) ? Progress::moved : Progress::told_to_stop;
+  return active.change(moved, moved_numbers, new_beta) ? Progress::moved : Progress::told_to_stop;
+}
+
+// The new coefficients of the points. One rank solves for all: on another processor the same steps
+// may round differently.
+std::vector<double> Solver::solve_block(std::span<const BlockPoint> points,
+                                        std::span<const Index> numbers, double tolerance) {
+  std::vector<double> beta(points.size() + 1);  // and the number of iterations
+  if (group_.rank() == 0) {
+    Problem part;
+    part.tube = problem_.tube;
+    std::vector<double> diagonal;
+    for (auto* numbers_of_points :
+         {&part.target, &part.lower, &part.upper, &part.ridge, &diagonal})
+      numbers_of_points->reserve(points.size());
+    for (const BlockPoint& point : points) {
+      part.target.push_back(point.target);
+      part.lower.push_back(point.lower);
+      part.upper.push_back(point.upper);
+      part.ridge.push_back(point.ridge);
+      part.group.push_back(static_cast<std::uint8_t>(point.group));
+      diagonal.push_back(point.diagonal);
+    }
+    block_.lay_out(part, diagonal, source_, numbers, false);
+    const auto places = block_.points();
+    std::vector<double> sums(places.size(), 0.0);
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      if (places[k] == kFiller) continue;
+      sums[k] = points[usize(places[k])].sum;
+      block_.beta()[k] = points[usize(places[k])].beta;
+    }
+    const PairResult result = block_.solve(part, sums, pair_limits(tolerance));
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      if (places[k] != kFiller) beta[usize(places[k])] = block_.beta()[k];
+    }
+    beta.back() = static_cast<double>(result.iterations);
+  }
+  beta = broadcast_list(group_, beta, 0);
+  iterations_ += static_cast<std::int64_t>(beta.back());
+  beta.pop_back();
+  return beta;
 }
 
 // The bias is the common score of the free coefficients, or the middle of what the bounds allow (as
 // LIBSVM). The primal objective follows from F: its slacks are what the decision function misses
 // the targets by.
+template <typename Sum>
 Solution Solver::finish(std::vector<double> beta, std::vector<double> sums,
                         const Violation& violation) const {
+  const auto of_all = [&](const Sum& sum) { return sum_of_all(group_, sum).value(); };
   Solution solution;
-  double free_sum[2] = {0, 0};
+  Sum free_sum[2];
   Index free_count[2] = {0, 0};
-  double quadratic = 0;
-  double linear = 0;
+  Sum quadratic;
+  Sum linear;
   for (Index i = 0; i < problem_.size(); ++i) {
     const double b = beta[usize(i)];
-    quadratic += b * sums[usize(i)];
-    linear += problem_.target[usize(i)] * b - problem_.tube * std::abs(b);
+    if (b != 0) {
+      quadratic.add(b * sums[usize(i)]);
+      linear.add(problem_.target[usize(i)] * b - problem_.tube * std::abs(b));
+    }
     if (b > problem_.lower[usize(i)] && b < problem_.upper[usize(i)] &&
         (b != 0 || problem_.tube == 0)) {
       const double side = b > 0 ? problem_.tube : -problem_.tube;
-      free_sum[problem_.group_at(i)] += problem_.target[usize(i)] - side - sums[usize(i)];
+      free_sum[problem_.group_at(i)].add(problem_.target[usize(i)] - side - sums[usize(i)]);
       ++free_count[problem_.group_at(i)];
     }
   }
-  for (int g = 0; g < problem_.num_groups(); ++g) {
-    const double middle = violation.middle(g);
-    solution.bias[g] =
-        free_count[g] > 0 ? free_sum[g] / static_cast<double>(free_count[g]) : middle;
+  for (int g = 0; g < 2; ++g) {
+    const double free = of_all(free_sum[g]);
+    const Index count = sum_of_all(group_, free_count[g]);
+    solution.bias[g] = count > 0 ? free / static_cast<double>(count) : violation.middle(g);
     if (!std::isfinite(solution.bias[g])) solution.bias[g] = 0;
   }
-  solution.objective = quadratic / 2 - linear;
+  solution.objective = of_all(quadratic) / 2 - of_all(linear);
   solution.violation = std::max(violation.gap, 0.0);
   solution.iterations = iterations_;
   solution.stop_reason = stop_.reason();
   // Primal = 1/2 b'Kb + cost of the slacks, each at its best for this bias; the gap is primal +
   // objective.
-  double primal = 0;
-  double of_sums = 0;  // bias times the sum a group has to keep: zero but for the hulls
+  Sum primal;
+  Sum of_sums;  // bias times the sum a group has to keep: zero but for the hulls
   for (Index i = 0; i < problem_.size(); ++i) {
     const double b = beta[usize(i)];
     const double ridge = problem_.ridge_at(i);
     const double f = sums[usize(i)] - ridge * b;
-    of_sums += solution.bias[problem_.group_at(i)] * b;
+    if (b != 0) {
+      of_sums.add(solution.bias[problem_.group_at(i)] * b);
+      primal.add(b * f / 2);
+    }
     const double miss = problem_.target[usize(i)] - f - solution.bias[problem_.group_at(i)];
-    const double above = std::max(0.0, miss - problem_.tube);
-    const double below = std::max(0.0, -miss - problem_.tube);
-    primal += b * f / 2 + slack_cost(above, problem_.upper[usize(i)], ridge) +
-              slack_cost(below, -problem_.lower[usize(i)], ridge);
+    const double slack = std::max(std::abs(miss) - problem_.tube, 0.0);
+    if (slack > 0) {
+      primal.add(slack_cost(
+          slack, miss > 0 ? problem_.upper[usize(i)] : -problem_.lower[usize(i)], ridge));
+    }
   }
-  solution.duality_gap = std::max(0.0, primal + solution.objective + of_sums);
+  solution.duality_gap =
+      std::max(0.0, of_all(primal) + solution.objective + of_all(of_sums));
   solution.beta = std::move(beta);
   solution.sums = std::move(sums);
   return solution;
@@ -459,7 +529,14 @@ Solution Solver::finish(std::vector<double> beta, std::vector<double> sums,
 Solution solve(const Problem& problem, RowSource& source, StopCheck& stop,
                const SolverOptions& options, const StatusCallback& on_status) {
   TAMIS_CHECK(problem.size() > 0 && problem.size() == source.size());
-  return Solver(problem, source, stop, options, on_status).solve();
+  Solver solver(alone(), problem, source, stop, options, on_status);
+  return problem.size() <= options.stored_size ? solver.solve_stored() : solver.solve_blocks();
+}
+
+Solution solve_together(Group& group, const Problem& problem, RowSource& source, StopCheck& stop,
+                        const SolverOptions& options, const StatusCallback& on_status) {
+  TAMIS_CHECK(problem.size() == source.size());
+  return Solver(group, problem, source, stop, options, on_status).solve_blocks();
 }
 
 }  // namespace tamis::qp

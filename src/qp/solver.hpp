@@ -12,6 +12,7 @@
 #include "qp/problem.hpp"
 #include "qp/row_source.hpp"
 #include "qp/stopping.hpp"
+#include "tamis/group.hpp"
 
 namespace tamis::qp {
 
@@ -40,5 +41,11 @@ using StatusCallback = std::function<void(const Status&)>;
 /// Never throws for lack of convergence: the stop reason says it.
 Solution solve(const Problem& problem, RowSource& source, StopCheck& stop,
                const SolverOptions& options = {}, const StatusCallback& on_status = {});
+
+/// The same with the points spread over the ranks of a group, in blocks however few they are. The
+/// solution has the coefficients and sums of this rank's points; it is the same to the last bit on
+/// any number of ranks, if problem.key is. All ranks must have the same limits, options and tube.
+Solution solve_together(Group& group, const Problem& problem, RowSource& source, StopCheck& stop,
+                        const SolverOptions& options = {}, const StatusCallback& on_status = {});
 
 }  // namespace tamis::qp

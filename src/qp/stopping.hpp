@@ -48,6 +48,8 @@ class StopCheck {
     return reason_ != StopReason::converged;
   }
   StopReason reason() const { return reason_; }
+  /// On several ranks: the reason that all agreed on.
+  void adopt_reason(StopReason reason) { reason_ = reason; }
   /// No pair can improve the answer within the precision of the kernel values.
   void note_precision_limit() { reason_ = StopReason::precision_limit; }
 

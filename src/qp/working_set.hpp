@@ -13,13 +13,13 @@ class WorkingSetChooser {
  public:
   explicit WorkingSetChooser(Index block_size) : block_size_(block_size) {}
 
-  /// The points of the next block; never empty while violation.gap > 0.
-  std::vector<Index> choose(const ActiveSet& active, const Problem& problem,
-                            const Violation& violation);
+  /// The points of the next block, the same on every rank; never empty while violation.gap > 0.
+  std::vector<PointName> choose(const ActiveSet& active, const Problem& problem,
+                                const Violation& violation);
 
  private:
   Index block_size_;
-  std::vector<Index> newest_;  // points that entered with the last block
+  std::vector<PointName> newest_;  // points that entered with the last block
 };
 
 }  // namespace tamis::qp

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "base/group.hpp"
 #include "selection/auto.hpp"
 #include "training/prepare.hpp"
 #include "training/registry.hpp"
@@ -36,6 +37,11 @@ TrainResult run_training(const Dataset& data, const TrainOptions& options,
                          const RunControl& control) {
   TrainOptions named = options;
   named.method = resolve_method(data, options);
+  if (group_of(control).size() > 1) {
+    if (options.method == kAutoMethod)
+      throw InvalidArgument("auto does not run on several processes: name a method");
+    if (options.method == kDefaultMethod) named.method = kExactMethod;
+  }
   if (named.method != kAutoMethod) return run_method(data, named, control);
   std::vector<Index> kept;
   TrainResult result = train_auto(without_weightless_rows(data, &kept), named, control);

@@ -14,6 +14,9 @@ struct BinaryTask {
   std::vector<Index> rows;      ///< of the training matrix
   std::vector<double> targets;  ///< +1 or -1 (classes), or the numbers to learn; one a row
   Index index = 0;              ///< position among the machines of the model
+  /// What the rows hold as one number each, all different (see qp::Problem::key); empty: their
+  /// order is all there is.
+  std::vector<std::uint64_t> keys;
 };
 
 /// How the training of one machine went; the fields mean what they mean in TrainReport.

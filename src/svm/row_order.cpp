@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/mix.hpp"
 #include "base/parallel.hpp"
+#include "gram/near_points.hpp"
 
 namespace tamis {
 namespace {
@@ -88,6 +89,7 @@ BinaryTask in_order(const BinaryTask& task, std::span<const std::size_t> places)
   for (const std::size_t place : places) {
     ordered.rows.push_back(task.rows[place]);
     ordered.targets.push_back(task.targets[place]);
+    if (!task.keys.empty()) ordered.keys.push_back(task.keys[place]);
   }
   return ordered;
 }
@@ -105,10 +107,13 @@ ContentKey content_key(std::uint64_t row_hash, std::span<const double> cost, con
   return {hash, position};
 }
 
-BinaryTask sorted_by_keys(std::vector<ContentKey> keys, const BinaryTask& task) {
-  std::sort(keys.begin(), keys.end(), [](const ContentKey& a, const ContentKey& b) {
+void sort_keys(std::vector<ContentKey>* keys) {
+  std::sort(keys->begin(), keys->end(), [](const ContentKey& a, const ContentKey& b) {
     return a.hash != b.hash ? a.hash < b.hash : a.position < b.position;
   });
+}
+
+BinaryTask in_order(const BinaryTask& task, std::span<const ContentKey> keys) {
   std::vector<std::size_t> places;
   places.reserve(keys.size());
   for (const ContentKey& key : keys) places.push_back(key.position);
@@ -132,7 +137,15 @@ BinaryTask ordered_by_content(const Matrix& features, std::span<const double> co
     for (auto k = usize(begin); k < usize(end); ++k)
       keys[k] = content_key(hash_row(features, task.rows[k]), cost, task, k);
   });
-  return sorted_by_keys(std::move(keys), task);
+  sort_keys(&keys);
+  BinaryTask ordered = in_order(task, keys);
+  ordered.keys.reserve(keys.size());
+  std::uint64_t copy = 0;  // of a row that holds the same as those before
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    copy = k > 0 && keys[k].hash == keys[k - 1].hash ? copy + 1 : 0;
+    ordered.keys.push_back(copy == 0 ? keys[k].hash : mix(keys[k].hash + copy));
+  }
+  return ordered;
 }
 
 BinaryTask ordered_by_content(std::span<const std::uint64_t> hashes, std::span<const double> cost,
@@ -140,7 +153,19 @@ BinaryTask ordered_by_content(std::span<const std::uint64_t> hashes, std::span<c
   std::vector<ContentKey> keys(task.rows.size());
   for (std::size_t k = 0; k < keys.size(); ++k)
     keys[k] = content_key(hashes[usize(task.rows[k])], cost, task, k);
-  return sorted_by_keys(std::move(keys), task);
+  sort_keys(&keys);
+  return in_order(task, keys);
+}
+
+std::vector<std::size_t> far_sample(const BinaryTask& task) {
+  std::vector<std::size_t> places(task.rows.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  const std::size_t count = std::min(places.size(), usize(kFarSample));
+  std::partial_sort(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(count),
+                    places.end(),
+                    [&](std::size_t a, std::size_t b) { return task.keys[a] < task.keys[b]; });
+  places.resize(count);
+  return places;
 }
 
 BinaryTask near_rows_together(const Matrix& features, const BinaryTask& task) {

@@ -11,13 +11,18 @@ namespace tamis {
 
 /// The task with its rows in an order that depends on what they hold - values, target, cost - and
 /// not on where they are. A solver that stops at a tolerance gives an answer that depends on the
-/// order of its points; with this one, shuffled data give the same machine to the last bit.
+/// order of its points; with this one, shuffled data give the same machine to the last bit. The
+/// task gets its keys.
 BinaryTask ordered_by_content(const Matrix& features, std::span<const double> cost,
                               const BinaryTask& task);
 
-/// The same from the hash_rows() of all rows, for who trains on many parts of them.
+/// The same from the hash_rows() of all rows, for who trains on many small parts of them: without
+/// keys.
 BinaryTask ordered_by_content(std::span<const std::uint64_t> hashes, std::span<const double> cost,
                               const BinaryTask& task);
+
+/// The places of the rows that has_many_far_pairs() looks at: those with the smallest keys.
+std::vector<std::size_t> far_sample(const BinaryTask& task);
 
 /// One number a row, from its values.
 std::vector<std::uint64_t> hash_rows(const Matrix& features);

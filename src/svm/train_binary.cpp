@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/checked.hpp"
+#include "base/group.hpp"
 #include "gram/computed_rows.hpp"
 #include "kernels/kernel_blocks.hpp"
 
@@ -19,6 +20,7 @@ qp::Problem make_problem(std::span<const double> cost, const BinaryTask& task,
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   qp::Problem problem;
   problem.target = task.targets;
+  problem.key = task.keys;
   if (settings.task == Task::regression) problem.tube = settings.tube;
   for (std::size_t k = 0; k < task.rows.size(); ++k) {
     const double c = cost[static_cast<std::size_t>(task.rows[k])];
@@ -85,12 +87,8 @@ BinaryResult constant_machine(const BinaryTask& task) {
   return constant;
 }
 
-BinaryResult solve_task(const qp::Problem& problem, const BinaryTask& task, qp::RowSource& source,
-                        qp::StopCheck& stop, std::uint64_t seed,
-                        const qp::StatusCallback& on_status) {
-  qp::SolverOptions options;
-  options.seed = seed;
-  qp::Solution solution = qp::solve(problem, source, stop, options, on_status);
+BinaryResult make_result(const qp::Problem& problem, const BinaryTask& task,
+                         qp::Solution solution) {
   BinaryResult result;
   result.machine.offset = solution.bias[0];
   for (std::size_t k = 0; k < task.rows.size(); ++k) {
@@ -111,6 +109,14 @@ BinaryResult solve_task(const qp::Problem& problem, const BinaryTask& task, qp::
   return result;
 }
 
+BinaryResult solve_task(const qp::Problem& problem, const BinaryTask& task, qp::RowSource& source,
+                        qp::StopCheck& stop, std::uint64_t seed,
+                        const qp::StatusCallback& on_status) {
+  qp::SolverOptions options;
+  options.seed = seed;
+  return make_result(problem, task, qp::solve(problem, source, stop, options, on_status));
+}
+
 qp::Problem make_started(std::span<const double> cost, const BinaryTask& task,
                          const TrainedMachine* start, const BinarySettings& settings) {
   qp::Problem problem = make_problem(cost, task, settings);
@@ -127,11 +133,33 @@ BinaryResult train_binary(const Matrix& features, std::span<const double> cost,
   if (settings.task == Task::classification && has_one_class(task)) return constant_machine(task);
   const qp::Problem problem = make_started(cost, task, start, settings);
   qp::StopCheck stop(settings.limits, control);
-  ComputedRows source(settings.kernel, features, task.rows, settings.cache_bytes,
-                      [&] { return stop.interrupted(); });
+  const bool leaves_far_out = settings.leaves_far_out
+                                  ? *settings.leaves_far_out
+                                  : has_many_far_pairs(settings.kernel, features, task.rows);
+  ComputedRows source(alone(), settings.kernel, features, task.rows, settings.cache_bytes,
+                      leaves_far_out, [&] { return stop.interrupted(); });
   BinaryResult result = solve_task(problem, task, source, stop, settings.seed, on_status);
   result.stats.kernel_evaluations = source.counts().computed;
   result.stats.cached_evaluations = source.counts().cached;
+  return result;
+}
+
+BinaryResult train_binary_together(const Matrix& features, std::span<const double> cost,
+                                   const BinaryTask& task, const BinarySettings& settings,
+                                   const RunControl& control, const qp::StatusCallback& on_status) {
+  Group& group = group_of(control);
+  const qp::Problem problem = make_problem(cost, task, settings);
+  qp::StopCheck stop(settings.limits, control);
+  ComputedRows source(group, settings.kernel, features, task.rows, settings.cache_bytes,
+                      settings.leaves_far_out.value(), [&] { return stop.interrupted(); });
+  qp::SolverOptions options;
+  options.seed = settings.seed;
+  BinaryResult result = make_result(
+      problem, task, qp::solve_together(group, problem, source, stop, options, on_status));
+  MachineStats& stats = result.stats;
+  stats.bounded_support_vectors = sum_of_all(group, stats.bounded_support_vectors);
+  stats.kernel_evaluations = sum_of_all(group, source.counts().computed);
+  stats.cached_evaluations = sum_of_all(group, source.counts().cached);
   return result;
 }
 

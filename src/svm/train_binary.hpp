@@ -2,6 +2,7 @@
 // src/qp.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "qp/solver.hpp"
@@ -19,6 +20,9 @@ struct BinarySettings {
   qp::Limits limits;
   Index cache_bytes = 0;
   std::uint64_t seed = 0;
+  /// Whether values of far pairs of rows are left out (gram/near_points.hpp); not set: found out
+  /// from the rows.
+  std::optional<bool> leaves_far_out;
 };
 
 /// Trains one machine on the rows of `task`. `cost` is C of every row of `features`. `start`, when
@@ -28,6 +32,13 @@ BinaryResult train_binary(const Matrix& features, std::span<const double> cost,
                           const BinaryTask& task, const TrainedMachine* start,
                           const BinarySettings& settings, const RunControl& control,
                           const qp::StatusCallback& on_status);
+
+/// The same with the rows of `task` spread over the ranks of control.group, which all have the same
+/// settings, with leaves_far_out set. The result holds what belongs to this rank's rows; offset and
+/// stats are those of all. task.keys must be there.
+BinaryResult train_binary_together(const Matrix& features, std::span<const double> cost,
+                                   const BinaryTask& task, const BinarySettings& settings,
+                                   const RunControl& control, const qp::StatusCallback& on_status);
 
 /// The same, with kernel values from a source that somebody else keeps; its points are the rows of
 /// `task` in their order. `start_sums`, unless empty, are the sums of a result

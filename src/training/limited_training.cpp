@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/deadline.hpp"
+#include "base/group.hpp"
 #include "methods/common/kernel_machine.hpp"
 #include "methods/common/stopgap.hpp"
 #include "tamis/error.hpp"
@@ -52,10 +53,13 @@ MethodResult train_within_limit(const Method& method, const TrainingSet& data,
   }
   StopReason& stop = trained.report.stop_reason;
   // For the method, the end of the time was a caller who cancels.
-  if (stop == StopReason::interrupted && !context.control.cancelled())
+  Group& group = group_of(context.control);
+  if (stop == StopReason::interrupted && !any_of_all(group, context.control.cancelled()))
     stop = StopReason::time_limit;
   const bool has_nothing = trained.machine == nullptr || trained.machine->is_constant();
-  if (stop == StopReason::time_limit && has_nothing) return train_on_sample(method, data, context);
+  // On several ranks a sample would be this one's own.
+  if (stop == StopReason::time_limit && has_nothing && group.size() == 1)
+    return train_on_sample(method, data, context);
   return trained;
 }
 

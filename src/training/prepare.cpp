@@ -6,6 +6,9 @@
 #include <cmath>
 
 #include "base/checked.hpp"
+#include "base/exact_sum.hpp"
+#include "base/fixed_sum.hpp"
+#include "base/group.hpp"
 #include "base/memory.hpp"
 #include "kernels/kernel_value.hpp"
 #include "model/machine.hpp"
@@ -13,13 +16,38 @@
 #include "tamis/text.hpp"
 
 namespace tamis {
+
 namespace {
 
-void encode_targets(const Dataset& data, const TrainOptions& options, Prepared* prepared) {
+// The classes of all ranks. A rank without rows has no labels.
+Labels classes_of_all(const Labels& labels, Group& group) {
+  if (group.size() == 1) return distinct_classes(labels);
+  const LabelKind kind = largest_of_all(group, labels.kind());
+  const Labels mine = labels.empty() ? labels : distinct_classes(labels);
+  std::vector<double> numbers;
+  std::vector<char> text;  // names, each ended by a zero
+  for (Index c = 0; c < mine.size(); ++c) {
+    if (kind == LabelKind::numeric)
+      numbers.push_back(mine.number(c));
+    else
+      text.insert(text.end(), mine.name(c).c_str(), mine.name(c).c_str() + mine.name(c).size() + 1);
+  }
+  if (kind == LabelKind::numeric)
+    return distinct_classes(Labels::numeric(gather_all(group, std::move(numbers))));
+  std::vector<std::string> names;
+  text = gather_all(group, std::move(text));
+  for (std::size_t at = 0; at < text.size(); at += names.back().size() + 1)
+    names.emplace_back(text.data() + at);
+  return distinct_classes(Labels::text(names));
+}
+
+void encode_targets(const Dataset& data, const TrainOptions& options, Group& group,
+                    Prepared* prepared) {
   const Labels& labels = data.labels();
-  if (labels.kind() == LabelKind::none) throw DataError("the data has no labels to learn");
+  if (largest_of_all(group, labels.kind()) == LabelKind::none)
+    throw DataError("the data has no labels to learn");
   if (options.task == Task::regression) {
-    if (labels.kind() != LabelKind::numeric)
+    if (labels.kind() == LabelKind::text)
       throw DataError("a regression needs numbers as labels, and these are words");
     for (Index i = 0; i < labels.size(); ++i) {
       if (!std::isfinite(labels.number(i)))
@@ -28,14 +56,14 @@ void encode_targets(const Dataset& data, const TrainOptions& options, Prepared* 
     }
     return;
   }
-  prepared->classes = distinct_classes(labels);
+  prepared->classes = classes_of_all(labels, group);
   if (prepared->classes.size() < 2) {
-    throw DataError(
-        fmt::format("every row has the label {}: two classes or more are needed", labels.name(0)));
+    throw DataError(fmt::format("every row has the label {}: two classes or more are needed",
+                                prepared->classes.name(0)));
   }
   prepared->set.num_classes = prepared->classes.size();
   prepared->set.classes = prepared->classes;
-  prepared->set.codes = encode_labels(labels, prepared->classes);
+  if (!labels.empty()) prepared->set.codes = encode_labels(labels, prepared->classes);
 }
 
 // Beyond these, squares of coefficients overflow, and 1 / C is no float: the answers would be no
@@ -44,7 +72,8 @@ constexpr double kLeastCost = 1e-30;
 constexpr double kMostCost = 1e100;
 
 // C of each row: the cost, times the row's weight, times its class's.
-void set_costs(const Dataset& data, const TrainOptions& options, Prepared* prepared) {
+void set_costs(const Dataset& data, const TrainOptions& options, Group& group,
+               Prepared* prepared) {
   std::vector<double> factor(usize(std::max<Index>(1, prepared->classes.size())), 1.0);
   if (options.task == Task::classification) {
     for (const auto& [label, weight] : options.class_weights) {
@@ -55,14 +84,16 @@ void set_costs(const Dataset& data, const TrainOptions& options, Prepared* prepa
       factor[usize(c)] *= weight;  // named twice: both count, as in LIBSVM
     }
     if (options.balanced) {
-      std::vector<double> rows(factor.size(), 0.0);
-      double all = 0;
-      for (Index i = 0; i < data.rows(); ++i) {
-        rows[usize(prepared->set.codes[usize(i)])] += data.weight(i);
-        all += data.weight(i);
+      std::vector<ExactSum> rows(factor.size());
+      for (Index i = 0; i < data.rows(); ++i)
+        rows[usize(prepared->set.codes[usize(i)])].add(data.weight(i));
+      ExactSum all;
+      for (ExactSum& of_class : rows) {
+        of_class = sum_of_all(group, of_class);
+        all.add(of_class);
       }
       for (std::size_t c = 0; c < factor.size(); ++c)
-        factor[c] *= all / (static_cast<double>(factor.size()) * rows[c]);
+        factor[c] *= all.value() / (static_cast<double>(factor.size()) * rows[c].value());
     }
   }
   for (Index i = 0; i < data.rows(); ++i) {
@@ -74,11 +105,37 @@ void set_costs(const Dataset& data, const TrainOptions& options, Prepared* prepa
   }
 }
 
+// 1 / (columns * variance of all values), for the rows of all ranks. The sums are the same for every
+// order of the values.
+double gamma_of_all(const Gamma& gamma, const Matrix& features, Group& group) {
+  if (gamma.rule == Gamma::Rule::value) return gamma.value;
+  const double cols = static_cast<double>(std::max<Index>(1, features.cols()));
+  if (gamma.rule == Gamma::Rule::per_features) return 1 / cols;
+  const auto values = features.is_sparse() ? features.sparse_values() : features.dense_values();
+  const Index count = sum_of_all(group, features.rows()) * features.cols();
+  const Index stored = sum_of_all(group, features.num_stored());
+  double largest = 0;
+  for (const float v : values) largest = std::max(largest, std::abs(static_cast<double>(v)));
+  largest = largest_of_all(group, largest);
+  const auto mean_of = [&](double most, const auto& term) {
+    FixedSum sum(most, count);
+    for (const float v : values) sum.add(term(static_cast<double>(v)));
+    sum.set_total(sum_of_all(group, sum.total()));
+    return sum.value() / static_cast<double>(count);
+  };
+  const double mean = mean_of(largest, [](double v) { return v; });
+  double variance =
+      mean_of(4 * largest * largest, [&](double v) { return (v - mean) * (v - mean); });
+  variance += mean * mean * static_cast<double>(count - stored) / static_cast<double>(count);
+  const double gamma_value = 1 / (cols * variance);
+  return std::isfinite(gamma_value) && gamma_value > 0 ? gamma_value : 1;
+}
+
 // Sparse distances come from |x|^2 + |z|^2 - 2<x, z>, whose float32 rounding, about 2.4e-7 |x|^2,
 // becomes a relative error of gamma times that in the kernel, and of C times that in the decision
 // values. Where it would show beside the tolerance, rows are made dense: their differences are
 // exact.
-bool needs_differences(const Prepared& prepared, double eps) {
+bool needs_differences(const Prepared& prepared, double eps, Group& group) {
   if (prepared.set.kernel.type != KernelType::rbf || !prepared.set.features.is_sparse())
     return false;
   double largest = 0;
@@ -88,7 +145,10 @@ bool needs_differences(const Prepared& prepared, double eps) {
       norm += static_cast<double>(v) * static_cast<double>(v);
     largest = std::max(largest, norm);
   }
-  const double cost = *std::max_element(prepared.set.cost.begin(), prepared.set.cost.end());
+  double cost = 0;
+  for (const double of_row : prepared.set.cost) cost = std::max(cost, of_row);
+  largest = largest_of_all(group, largest);
+  cost = largest_of_all(group, cost);
   return 2.4e-7 * largest * prepared.set.kernel.gamma * cost > eps;
 }
 
@@ -111,53 +171,41 @@ void require_packing_memory(const Matrix& features, const TrainOptions& options,
 // What can be known once the rows are scaled.
 void settle_rows(const TrainOptions& options, const RunControl& control, Prepared* prepared) {
   require_representable(prepared->set.kernel, prepared->set.features);
-  if (needs_differences(*prepared, options.eps) && fits_dense(prepared->set.features, control))
+  Group& group = group_of(control);
+  if (needs_differences(*prepared, options.eps, group) &&
+      !any_of_all(group, !fits_dense(prepared->set.features, control)))
     prepared->set.features = prepared->set.features.to_dense();
 }
 
 }  // namespace
 
-Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept) {
+Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept, Group& group) {
   if (std::none_of(data.weights().begin(), data.weights().end(), [](double w) { return w == 0; }))
     return data;
   for (Index i = 0; i < data.rows(); ++i) {
     if (data.weight(i) > 0) kept->push_back(i);
   }
-  if (kept->empty()) throw DataError("every row has weight 0: nothing to learn from");
+  // On several ranks, another one may have rows that count; prepare() looks at all.
+  if (kept->empty() && group.size() == 1)
+    throw DataError("every row has weight 0: nothing to learn from");
   return data.select(*kept);
 }
 
 double resolve_gamma(const Gamma& gamma, const Matrix& features) {
-  if (gamma.rule == Gamma::Rule::value) return gamma.value;
-  const double cols = static_cast<double>(std::max<Index>(1, features.cols()));
-  if (gamma.rule == Gamma::Rule::per_features) return 1 / cols;
-  const double count = static_cast<double>(features.rows()) * cols;
-  double sum = 0;
-  double squares = 0;
-  for (const float v : features.is_sparse() ? features.sparse_values() : features.dense_values()) {
-    sum += static_cast<double>(v) / count;
-  }
-  for (const float v : features.is_sparse() ? features.sparse_values() : features.dense_values()) {
-    squares += (static_cast<double>(v) - sum) * (static_cast<double>(v) - sum) / count;
-  }
-  if (features.is_sparse()) {
-    squares +=
-        sum * sum * (count - static_cast<double>(features.num_stored())) / count;  // the zeros
-  }
-  const double gamma_value = 1 / (cols * squares);
-  return std::isfinite(gamma_value) && gamma_value > 0 ? gamma_value : 1;
+  return gamma_of_all(gamma, features, alone());
 }
 
 Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_kernel,
                  const RunControl& control) {
   Prepared prepared;
-  const Dataset data = without_weightless_rows(given, &prepared.given_rows);
-  if (data.rows() == 0) throw DataError("the data has no rows");
+  Group& group = group_of(control);
+  const Dataset data = without_weightless_rows(given, &prepared.given_rows, group);
+  if (sum_of_all(group, data.rows()) == 0) throw DataError("the data has no rows");
   if (data.cols() == 0) throw DataError("the data has no columns: there is nothing to learn from");
   require_finite(data.features());
   if (uses_kernel) require_packing_memory(data.features(), options, control);
-  encode_targets(data, options, &prepared);
-  set_costs(data, options, &prepared);
+  encode_targets(data, options, group, &prepared);
+  set_costs(data, options, group, &prepared);
   prepared.unscaled = data.features();
   prepared.set.features = data.features();
   if (options.scaling_or_default() != ScalingMethod::none) {
@@ -170,7 +218,8 @@ Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_ke
   }
   prepared.set.kernel = Kernel{options.kernel, 1.0, options.coef0, options.degree};
   if (options.kernel != KernelType::linear && options.kernel != KernelType::precomputed) {
-    prepared.set.kernel.gamma = resolve_gamma(options.gamma_or_default(), prepared.set.features);
+    prepared.set.kernel.gamma =
+        gamma_of_all(options.gamma_or_default(), prepared.set.features, group);
   }
   if (options.feature_weights.empty())
     settle_rows(options, control, &prepared);

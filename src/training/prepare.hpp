@@ -1,6 +1,7 @@
 // From the user's rows to what a method learns from.
 #pragma once
 
+#include "base/group.hpp"
 #include "svm/training_set.hpp"
 #include "tamis/control.hpp"
 #include "tamis/options.hpp"
@@ -18,8 +19,11 @@ struct Prepared {
 
 /// A row of weight zero is as good as no row. `kept` gets the rows that count, or stays empty when
 /// all do. Throws DataError when none does.
-Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept);
+Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept,
+                                Group& group = alone());
 
+/// On several ranks, `given` are this one's rows, and what is learned from them - classes, scaling,
+/// gamma - is learned from those of all.
 /// Drops rows of weight 0, refuses values that are not finite, encodes labels, gives every row its
 /// cost, learns and applies the scaling, settles gamma, applies given feature weights, and makes
 /// sparse rows dense where float32 needs it. A method that uses no kernel gets the linear one.

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/checked.hpp"
+#include "base/group.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "model/model_parts.hpp"
@@ -56,6 +58,38 @@ TrainReport learn_weights(const Method& method, const TrainContext& context, Pre
   return report;
 }
 
+// What runs on this rank alone must not run as if its rows were all.
+void require_alone_or_shared(const Method& method, const TrainOptions& options, Group& group) {
+  if (group.size() == 1) return;
+  if (!method.info.trains_together) {
+    std::string names;
+    for (const MethodInfo& info : methods()) {
+      if (info.trains_together) names += (names.empty() ? "" : ", ") + std::string(info.name);
+    }
+    throw InvalidArgument(fmt::format("the method {} does not run on several processes: {} does",
+                                      method.info.name, names));
+  }
+  if (options.kernel == KernelType::precomputed)
+    throw InvalidArgument("a precomputed kernel does not run on several processes");
+  if (options.polish) throw InvalidArgument("polish does not run on several processes");
+  if (learns_weights(method, options))
+    throw InvalidArgument("metric-rounds does not run on several processes");
+}
+
+// Where each row was in the data, for the rows of all ranks; empty: in the same place.
+std::vector<Index> given_rows_of_all(const Prepared& prepared, Index given, Group& group) {
+  if (group.size() == 1) return prepared.given_rows;
+  const std::vector<Index> counts = gather_values(group, given);
+  const Index first = std::accumulate(counts.begin(), counts.begin() + group.rank(), Index{0});
+  if (!any_of_all(group, !prepared.given_rows.empty())) return {};
+  std::vector<Index> rows(usize(prepared.set.rows()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] =
+        first + (prepared.given_rows.empty() ? static_cast<Index>(i) : prepared.given_rows[i]);
+  }
+  return gather_all(group, std::move(rows));
+}
+
 // In front of what the method tells.
 template <typename T>
 void put_first(const std::vector<T>& front, std::vector<T>* all) {
@@ -74,6 +108,8 @@ TrainResult run_method(const Method& method, const Dataset& data, const TrainOpt
   if (options.task == Task::regression && !method.info.does_regression)
     throw InvalidArgument(
         fmt::format("the method {} does no regression: it learns classes", method.info.name));
+  Group& group = group_of(control);
+  require_alone_or_shared(method, options, group);
   return with_threads(control.threads, [&] {
     const TrainContext context{options, control, {}};
     require_memory("training", resident_memory_bytes(),
@@ -89,11 +125,12 @@ TrainResult run_method(const Method& method, const Dataset& data, const TrainOpt
                               std::string(method.info.name));
     TrainReport& report = result.report;
     report = std::move(trained.report);
-    if (!prepared.given_rows.empty()) {
-      for (Index& row : report.support_rows) row = prepared.given_rows[usize(row)];
+    const std::vector<Index> given_rows = given_rows_of_all(prepared, data.rows(), group);
+    if (!given_rows.empty()) {
+      for (Index& row : report.support_rows) row = given_rows[usize(row)];
     }
     report.method = method.info.name;
-    report.rows = prepared.set.rows();
+    report.rows = sum_of_all(group, prepared.set.rows());
     report.features = prepared.set.features.cols();
     report.classes = prepared.classes.size();
     report.support_vectors = result.model.num_support_vectors();

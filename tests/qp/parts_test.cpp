@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/group.hpp"
 #include "qp/active_set.hpp"
 #include "qp/pair_steps.hpp"
 #include "qp/working_set.hpp"
@@ -112,6 +113,13 @@ std::vector<double> alternating(Index size) {
   return y;
 }
 
+bool change(qp::ActiveSet& active, const std::vector<Index>& points,
+            const std::vector<double>& beta) {
+  std::vector<qp::PointName> names;
+  for (const Index i : points) names.push_back(active.name_of(i));
+  return active.change(active.look_at(names), points, beta);
+}
+
 void expect_exact_sums(const qp::ActiveSet& active, const qp::Problem& p, const Gram& k) {
   const std::vector<double> beta(active.all_beta().begin(), active.all_beta().end());
   const std::vector<double> f = k.times(beta);
@@ -119,7 +127,7 @@ void expect_exact_sums(const qp::ActiveSet& active, const qp::Problem& p, const 
     const Index i = active.points()[usize(place)];
     ASSERT_EQ(active.place_of(i), place);
     const double exact = f[usize(i)] + p.ridge_at(i) * beta[usize(i)];
-    ASSERT_NEAR(active.sum_at(place), exact, 1e-9);
+    ASSERT_NEAR(active.look_at(std::vector{active.name_of(i)})[0].sum, exact, 1e-9);
     const qp::Slopes slopes = qp::slopes_at(p, i, beta[usize(i)]);
     if (std::isfinite(slopes.up)) {
       ASSERT_NEAR(active.up_score(place), slopes.up - exact, 1e-9);
@@ -145,7 +153,7 @@ TEST(ActiveSet, SumsStayExact) {
     for (Index i = 0; i < n; ++i) {
       if (seed % 3 == 0 || i % 3 != 0) first.push_back(i);
     }
-    qp::ActiveSet active(p, source, first);
+    qp::ActiveSet active(p, source, alone(), first);
     ASSERT_TRUE(active.start());
     Index rested = 0;
     Index woken = 0;
@@ -159,7 +167,7 @@ TEST(ActiveSet, SumsStayExact) {
         points.push_back(i);
         beta.push_back(p.lower[usize(i)] + share * (p.upper[usize(i)] - p.lower[usize(i)]));
       }
-      ASSERT_TRUE(active.change(points, beta));
+      ASSERT_TRUE(change(active, points, beta));
       expect_exact_sums(active, p, source.matrix());
       // As if the scores had closed in on some value: much is then hopeless.
       const double middle = 0.3 * random.normal();
@@ -195,7 +203,7 @@ TEST(ActiveSet, StartsFromAGivenBeta) {
   p.ridge.assign(usize(n), 0.5);
   p.start.assign(usize(n), 0.0);
   for (std::size_t i = 0; i < 20; ++i) p.start[i] = i % 2 == 0 ? 0.25 : -0.25;
-  qp::ActiveSet active(p, source, iota_rows(30));
+  qp::ActiveSet active(p, source, alone(), iota_rows(30));
   ASSERT_TRUE(active.start());
   expect_exact_sums(active, p, source.matrix());
   ASSERT_GE(active.wake_violators(active.measure(), 1e-6, n), 0);
@@ -206,10 +214,10 @@ TEST(ActiveSet, WakesTheWorst) {
   const Index n = 60;
   StoredGram source(gram({.gamma = 0.3}, random_matrix(n, 3, 6)));
   const qp::Problem p = svc_problem(alternating(n), 1);
-  qp::ActiveSet active(p, source, iota_rows(20));
+  qp::ActiveSet active(p, source, alone(), iota_rows(20));
   ASSERT_TRUE(active.start());
   const std::vector<Index> moved{0, 1, 2, 3};
-  ASSERT_TRUE(active.change(moved, std::vector<double>{1, -0.5, 0.5, -1}));
+  ASSERT_TRUE(change(active, moved, std::vector<double>{1, -0.5, 0.5, -1}));
   const qp::Violation v = active.measure();
   const double middle = v.middle(0);
   ASSERT_EQ(active.wake_violators(v, 1e-3, 5), 5);
@@ -232,11 +240,11 @@ TEST(ActiveSet, WakesTheWorst) {
 TEST(ActiveSet, AStoppedChangeKeepsBeta) {
   StoredGram source(gram({.gamma = 0.3}, random_matrix(10, 3, 7)));
   const qp::Problem p = svc_problem(alternating(10), 1);
-  qp::ActiveSet active(p, source, iota_rows(10));
+  qp::ActiveSet active(p, source, alone(), iota_rows(10));
   ASSERT_TRUE(active.start());
   source.stop_at_call = 0;
   const std::vector<Index> points{0, 1};
-  EXPECT_FALSE(active.change(points, std::vector<double>{0.5, -0.5}));
+  EXPECT_FALSE(change(active, points, std::vector<double>{0.5, -0.5}));
   EXPECT_EQ(active.beta(0), 0);
   EXPECT_EQ(active.beta(1), 0);
 }
@@ -249,13 +257,14 @@ TEST(WorkingSet, HoldsTheMostViolatingPair) {
         gram({.gamma = 0.5}, random_matrix(n, 2, 100 + static_cast<std::uint64_t>(round))));
     const bool hulls = n >= 4 && round % 2 == 0;
     const qp::Problem p = hulls ? hull_problem(alternating(n), 1) : svc_problem(alternating(n), 1);
-    qp::ActiveSet active(p, source, iota_rows(n));
+    qp::ActiveSet active(p, source, alone(), iota_rows(n));
     ASSERT_TRUE(active.start());
     qp::WorkingSetChooser chooser(2 + random.below(20));
     for (int turn = 0; turn < 5; ++turn) {
       const qp::Violation v = active.measure();
       if (v.gap <= 0) break;
-      const std::vector<Index> block = chooser.choose(active, p, v);
+      std::vector<Index> block;
+      for (const qp::PointName& name : chooser.choose(active, p, v)) block.push_back(name.point);
       ASSERT_FALSE(block.empty());
       std::vector<Index> sorted = block;
       std::sort(sorted.begin(), sorted.end());
@@ -273,7 +282,7 @@ TEST(WorkingSet, HoldsTheMostViolatingPair) {
       for (const Index i : block)
         beta.push_back(p.lower[usize(i)] +
                        random.uniform() * (p.upper[usize(i)] - p.lower[usize(i)]));
-      ASSERT_TRUE(active.change(block, beta));
+      ASSERT_TRUE(change(active, block, beta));
     }
   }
 }

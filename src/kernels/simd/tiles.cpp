@@ -36,14 +36,14 @@ HWY_INLINE void ForForm(Form form, const Run& run) {
   }
 }
 
-// 2^t for t <= 0 (and up to 127). The polynomial is the minimax fit of 2^f on [-1/2, 1/2] with
+// 2^t for t in [floor, 127], 0 below; floor >= -126. The polynomial is the minimax fit of 2^f on [-1/2, 1/2] with
 // value exactly 1 at 0, relative error 9.2e-8, so that K(x, x) = 1 exactly for the RBF kernel.
-// Below 2^-126 the result stays 2^-126. Adding 1.5 * 2^23 rounds t to a whole number and leaves it
+// Adding 1.5 * 2^23 rounds t to a whole number and leaves it
 // in the low bits, from where a shift puts it into the exponent.
-HWY_INLINE Vec Exp2(Vec t) {
+HWY_INLINE Vec Exp2(Vec t, float floor) {
   const hn::RebindToSigned<FloatTag> ints;
   const auto magic = hn::Set(kFloats, 12582912.0F);
-  t = hn::Max(t, hn::Set(kFloats, -126.0F));
+  const auto counts = hn::Ge(t, hn::Set(kFloats, floor));
   const auto shifted = hn::Add(t, magic);
   const auto f = hn::Sub(t, hn::Sub(shifted, magic));
   auto p = hn::Set(kFloats, 0.0013264719920336222F);
@@ -53,7 +53,7 @@ HWY_INLINE Vec Exp2(Vec t) {
   p = hn::MulAdd(p, f, hn::Set(kFloats, 0.6931469780754507F));
   p = hn::MulAdd(p, f, hn::Set(kFloats, 1.0F));
   const auto exponent = hn::ShiftLeft<23>(hn::BitCast(ints, shifted));
-  return hn::BitCast(kFloats, hn::Add(hn::BitCast(ints, p), exponent));
+  return hn::IfThenElseZero(counts, hn::BitCast(kFloats, hn::Add(hn::BitCast(ints, p), exponent)));
 }
 
 // tanh(x) = sign(x) (1 - 2 / (1 + e^{2|x|})), written with the decaying exponential so that nothing
@@ -62,7 +62,7 @@ HWY_INLINE Vec Exp2(Vec t) {
 HWY_INLINE Vec Tanh(Vec x) {
   const auto one = hn::Set(kFloats, 1.0F);
   const auto size = hn::Abs(x);
-  const auto e = Exp2(hn::Mul(size, hn::Set(kFloats, -2.8853900817779268F)));
+  const auto e = Exp2(hn::Mul(size, hn::Set(kFloats, -2.8853900817779268F)), -126);
   const auto large = hn::Div(hn::Sub(one, e), hn::Add(one, e));
   const auto x2 = hn::Mul(size, size);
   auto series = hn::MulAdd(x2, hn::Set(kFloats, 2.0F / 15.0F), hn::Set(kFloats, -1.0F / 3.0F));
@@ -84,7 +84,8 @@ HWY_INLINE Vec Power(Vec base, int degree) {
 template <Form kForm>
 HWY_INLINE Vec Finish(const Formula& formula, Vec sum) {
   if constexpr (kForm == Form::rbf) {
-    return Exp2(hn::Mul(sum, hn::Set(kFloats, -1.4426950408889634F * formula.gamma)));
+    return Exp2(hn::Mul(sum, hn::Set(kFloats, -1.4426950408889634F * formula.gamma)),
+                formula.least_exponent);
   } else if constexpr (kForm == Form::polynomial) {
     return Power(hn::MulAdd(sum, hn::Set(kFloats, formula.gamma), hn::Set(kFloats, formula.coef0)),
                  formula.degree);
@@ -389,9 +390,16 @@ void Accumulate(const float* const* rows, const double* coefficients, Index num_
     }
     for (int v = 0; v < kSums; ++v) hn::StoreU(totals[v], doubles, sums + c + v * kDoubles);
   }
+  // One by one with the same operations: a sum must not depend on where its column lies.
+  const hn::CappedTag<double, 1> one_double;
+  const hn::Rebind<float, decltype(one_double)> one_float;
   for (; c < count; ++c) {
-    for (Index r = 0; r < num_rows; ++r)
-      sums[c] += coefficients[r] * static_cast<double>(rows[r][c]);
+    auto total = hn::LoadU(one_double, sums + c);
+    for (Index r = 0; r < num_rows; ++r) {
+      const auto value = hn::PromoteTo(one_double, hn::LoadU(one_float, rows[r] + c));
+      total = hn::MulAdd(hn::Set(one_double, coefficients[r]), value, total);
+    }
+    hn::StoreU(total, one_double, sums + c);
   }
 }
 

@@ -19,6 +19,7 @@ struct Formula {
   float gamma = 1;
   float coef0 = 0;
   int degree = 1;
+  float least_exponent = -126;  ///< rbf: values below 2^least_exponent are zero; at least -126
 };
 
 /// out[r * stride + 16 p + l] = K(rows[r], point l of panel p). Distances are summed as (x - z)^2:

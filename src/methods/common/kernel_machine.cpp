@@ -60,9 +60,12 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
                      std::min<Index>(count, resolve_threads(context.control.threads)));
   const BinaryTrainer trainer = [&](const BinaryTask& given) {
     BinaryTask task = ordered_by_content(data.features, data.cost, given);
-    if (has_many_far_pairs(data.kernel, data.features, task.rows))
-      task = near_rows_together(data.features, task);
-    const BinarySettings own = binary_settings(data, context, cache_bytes);
+    BinarySettings own = binary_settings(data, context, cache_bytes);
+    std::vector<Index> sample;
+    for (const std::size_t place : far_sample(task)) sample.push_back(task.rows[place]);
+    own.leaves_far_out = has_many_far_pairs(data.kernel, data.features, sample,
+                                            static_cast<Index>(task.rows.size()));
+    if (*own.leaves_far_out) task = near_rows_together(data.features, task);
     const TrainedMachine* from = start == nullptr ? nullptr : &start->machines[usize(task.index)];
     BinaryResult one = train_binary(data.features, data.cost, task, from, own, context.control,
                                     [&](const qp::Status& status) { progress.update(status); });

@@ -1,0 +1,27 @@
+// Rows spread over the ranks of a group by what they hold.
+#pragma once
+
+#include <vector>
+
+#include "svm/training_set.hpp"
+#include "tamis/group.hpp"
+
+namespace tamis {
+
+struct DealtRows {
+  TrainingSet set;               ///< the rows of this rank
+  std::vector<Index> positions;  ///< of each among the rows of all ranks; ascending
+};
+
+/// Every row goes to a rank that its values alone decide: each rank gets its share of any part of
+/// the rows, and copies of a row stay together. The rows of all ranks are numbered in the order of
+/// the ranks.
+DealtRows deal_by_content(const TrainingSet& mine, Group& group);
+
+/// The given rows of all ranks, ascending by position, on rank `root`; an empty set on the others.
+/// `rows` are of this rank's set.
+DealtRows gather_rows(const DealtRows& from, std::span<const Index> rows, Group& group, int root);
+/// The same on every rank.
+DealtRows gather_rows(const DealtRows& from, std::span<const Index> rows, Group& group);
+
+}  // namespace tamis
