@@ -24,7 +24,7 @@ struct MethodInfo {
   MethodKind kind = MethodKind::exact;
   bool does_regression = true;
   bool uses_kernel = true;
-  bool needs_features = false;  ///< takes no precomputed kernel
+  bool needs_features = false;   ///< takes no precomputed kernel
   bool trains_together = false;  ///< runs with the rows spread over several processes (Group)
   /// Options that it uses in addition to those of every method (and of every kernel, if it uses
   /// one).

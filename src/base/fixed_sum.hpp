@@ -8,7 +8,8 @@
 namespace tamis {
 
 /// Adds whole multiples of one small unit: exact, so any order and any split gives the same. The
-/// unit is chosen for so many terms of such a size: 2^-45 of the largest one, or what 63 bits allow.
+/// unit is chosen for so many terms of such a size: 2^-45 of the largest one, or what 63 bits
+/// allow.
 class FixedSum {
  public:
   FixedSum() = default;

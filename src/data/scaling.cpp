@@ -116,8 +116,8 @@ std::vector<Column> column_ranges(const Matrix& features, Index rows, Group& gro
   return columns;
 }
 
-// The sum over all rows of term(column, value) of the stored values; no term is above largest(column)
-// in size. The same for every order of the rows.
+// The sum over all rows of term(column, value) of the stored values; no term is above
+// largest(column) in size. The same for every order of the rows.
 template <typename Term, typename Largest>
 std::vector<double> sums_of_columns(const Matrix& features, Index rows, Group& group,
                                     ProgressMeter& meter, const Term& term,

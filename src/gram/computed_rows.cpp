@@ -312,8 +312,7 @@ bool ComputedRows::add_linear(std::span<const Index> points, std::span<const Ind
   return !stopped;
 }
 
-void ComputedRows::add_row(const Matrix& data, Index row, double coefficient,
-                           std::span<double> w) {
+void ComputedRows::add_row(const Matrix& data, Index row, double coefficient, std::span<double> w) {
   if (data.is_sparse()) {
     const SparseRow x = data.sparse_row(row);
     for (std::size_t k = 0; k < x.columns.size(); ++k)

@@ -98,9 +98,9 @@ class ComputedRows : public qp::RowSource {
   std::vector<std::uint8_t> times_asked_;  // by number in the cache; saturating
   Matrix guests_;                          // rows of points of any rank
   std::vector<float> guest_norms_;
-  std::vector<Index> guest_cached_rows_;               // their numbers in the cache
+  std::vector<Index> guest_cached_rows_;              // their numbers in the cache
   std::unordered_map<std::uint64_t, Index> foreign_;  // the same of all that were ever guests
-  double saved_seconds_ = 0;               // by fetching a value instead of computing it
+  double saved_seconds_ = 0;                          // by fetching a value instead of computing it
   EvaluationCounts counts_;
 };
 

@@ -32,8 +32,8 @@ class NearPoints {
   NearPoints(const Kernel& kernel, const Matrix& data, std::span<const Index> points);
 
   Index num_strips() const { return strips_.size(); }
-  /// For every one of the `rows` of `data` and every strip, row after row: may the kernel reach from one to the
-  /// other?
+  /// For every one of the `rows` of `data` and every strip, row after row: may the kernel reach
+  /// from one to the other?
   std::vector<char> near_strips(const Matrix& data, std::span<const Index> rows) const;
   /// Bit g: the kernel may reach from the row to group g of the strip.
   unsigned near_groups(const Matrix& data, Index row, Index strip) const;

@@ -1,6 +1,6 @@
 // The points the solver currently looks at, compactly stored, and what it needs to bring the others
-// back. On several ranks each has the set of its own points; sizes, extremes and decisions are those
-// of all.
+// back. On several ranks each has the set of its own points; sizes, extremes and decisions are
+// those of all.
 #pragma once
 
 #include <span>
@@ -38,8 +38,8 @@ struct BlockPoint {
 /// which its Rest remembers, so that waking it costs only the coefficients that changed since.
 class ActiveSet {
  public:
-  /// Begins with the given points of this rank active, at problem.start, whose non-zero coefficients
-  /// must be among them.
+  /// Begins with the given points of this rank active, at problem.start, whose non-zero
+  /// coefficients must be among them.
   ActiveSet(const Problem& problem, RowSource& source, Group& group,
             std::vector<Index> first_points);
 

@@ -23,8 +23,8 @@ class RowSource {
   virtual Index size() const = 0;
   virtual std::span<const double> diagonal() const = 0;
 
-  /// The numbers by which `square` and the rows of `accumulate` name these points of any rank, until
-  /// the next call. Every rank calls it with the same points.
+  /// The numbers by which `square` and the rows of `accumulate` name these points of any rank,
+  /// until the next call. Every rank calls it with the same points.
   virtual std::vector<Index> bring(std::span<const PointName> points) {
     std::vector<Index> numbers;
     numbers.reserve(points.size());

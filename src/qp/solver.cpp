@@ -241,9 +241,8 @@ bool Solver::must_stop() {
 // as well. Each point is drawn by its key alone, whoever has it.
 std::vector<Index> Solver::first_points() const {
   const Index size = sum_of_all(group_, problem_.size());
-  const bool all =
-      options_.first_share >= 1 ||
-      options_.first_share * static_cast<double>(size) < static_cast<double>(4 * options_.block_size);
+  const bool all = options_.first_share >= 1 || options_.first_share * static_cast<double>(size) <
+                                                    static_cast<double>(4 * options_.block_size);
   std::vector<Index> points;
   for (Index i = 0; i < problem_.size(); ++i) {
     const std::uint64_t drawn = mix(mix(options_.seed + 0x5EED) ^ problem_.key_at(i));
@@ -432,8 +431,7 @@ std::vector<double> Solver::solve_block(std::span<const BlockPoint> points,
     Problem part;
     part.tube = problem_.tube;
     std::vector<double> diagonal;
-    for (auto* numbers_of_points :
-         {&part.target, &part.lower, &part.upper, &part.ridge, &diagonal})
+    for (auto* numbers_of_points : {&part.target, &part.lower, &part.upper, &part.ridge, &diagonal})
       numbers_of_points->reserve(points.size());
     for (const BlockPoint& point : points) {
       part.target.push_back(point.target);
@@ -513,12 +511,11 @@ Solution Solver::finish(std::vector<double> beta, std::vector<double> sums,
     const double miss = problem_.target[usize(i)] - f - solution.bias[problem_.group_at(i)];
     const double slack = std::max(std::abs(miss) - problem_.tube, 0.0);
     if (slack > 0) {
-      primal.add(slack_cost(
-          slack, miss > 0 ? problem_.upper[usize(i)] : -problem_.lower[usize(i)], ridge));
+      primal.add(slack_cost(slack, miss > 0 ? problem_.upper[usize(i)] : -problem_.lower[usize(i)],
+                            ridge));
     }
   }
-  solution.duality_gap =
-      std::max(0.0, of_all(primal) + solution.objective + of_all(of_sums));
+  solution.duality_gap = std::max(0.0, of_all(primal) + solution.objective + of_all(of_sums));
   solution.beta = std::move(beta);
   solution.sums = std::move(sums);
   return solution;

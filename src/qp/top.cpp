@@ -40,11 +40,10 @@ std::vector<Ranked> drop_all_but_top(Group& group, Index count, std::vector<Rank
   } else {
     std::sort(mine->begin(), mine->end());
     const auto up_to = [&](std::uint64_t rank) {
-      return static_cast<Index>(std::partition_point(mine->begin(), mine->end(),
-                                                     [&](const Ranked& r) {
-                                                       return rank_of(r.value) <= rank;
-                                                     }) -
-                                mine->begin());
+      return static_cast<Index>(
+          std::partition_point(mine->begin(), mine->end(),
+                               [&](const Ranked& r) { return rank_of(r.value) <= rank; }) -
+          mine->begin());
     };
     const std::uint64_t last = smallest_holding(group, count, up_to);
     // Of those that share the last value, the smallest keys.

@@ -23,8 +23,7 @@ class Taken {
 
   /// False: it was there.
   bool insert(const PointName& name) {
-    if (name.owner != active_.group().rank())
-      return others_.emplace(name.owner, name.point).second;
+    if (name.owner != active_.group().rank()) return others_.emplace(name.owner, name.point).second;
     char& taken = own_[usize(active_.place_of(name.point))];
     return std::exchange(taken, 1) == 0;
   }
@@ -139,8 +138,7 @@ std::vector<PointName> WorkingSetChooser::choose(const ActiveSet& active, const 
   std::vector<PointName> chosen;
   Taken taken(active);
   const auto take = [&](const PointName& name) {
-    if (static_cast<Index>(chosen.size()) < fresh && taken.insert(name))
-      chosen.push_back(name);
+    if (static_cast<Index>(chosen.size()) < fresh && taken.insert(name)) chosen.push_back(name);
   };
   for (std::size_t k = 0; k < std::max(rising.size(), falling.size()); ++k) {
     if (k < rising.size()) take(rising[k]);

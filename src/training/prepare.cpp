@@ -27,10 +27,12 @@ Labels classes_of_all(const Labels& labels, Group& group) {
   std::vector<double> numbers;
   std::vector<char> text;  // names, each ended by a zero
   for (Index c = 0; c < mine.size(); ++c) {
-    if (kind == LabelKind::numeric)
+    if (kind == LabelKind::numeric) {
       numbers.push_back(mine.number(c));
-    else
-      text.insert(text.end(), mine.name(c).c_str(), mine.name(c).c_str() + mine.name(c).size() + 1);
+    } else {
+      const std::string name = mine.name(c);
+      text.insert(text.end(), name.c_str(), name.c_str() + name.size() + 1);
+    }
   }
   if (kind == LabelKind::numeric)
     return distinct_classes(Labels::numeric(gather_all(group, std::move(numbers))));
@@ -72,8 +74,7 @@ constexpr double kLeastCost = 1e-30;
 constexpr double kMostCost = 1e100;
 
 // C of each row: the cost, times the row's weight, times its class's.
-void set_costs(const Dataset& data, const TrainOptions& options, Group& group,
-               Prepared* prepared) {
+void set_costs(const Dataset& data, const TrainOptions& options, Group& group, Prepared* prepared) {
   std::vector<double> factor(usize(std::max<Index>(1, prepared->classes.size())), 1.0);
   if (options.task == Task::classification) {
     for (const auto& [label, weight] : options.class_weights) {
@@ -105,8 +106,8 @@ void set_costs(const Dataset& data, const TrainOptions& options, Group& group,
   }
 }
 
-// 1 / (columns * variance of all values), for the rows of all ranks. The sums are the same for every
-// order of the values.
+// 1 / (columns * variance of all values), for the rows of all ranks. The sums are the same for
+// every order of the values.
 double gamma_of_all(const Gamma& gamma, const Matrix& features, Group& group) {
   if (gamma.rule == Gamma::Rule::value) return gamma.value;
   const double cols = static_cast<double>(std::max<Index>(1, features.cols()));

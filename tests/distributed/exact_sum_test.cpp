@@ -34,7 +34,8 @@ TEST(ExactSum, AnyOrderAnySplit) {
     const Index count = 1 + random.below(300);
     const double spread = round % 2 == 0 ? 8 : 600;
     for (Index k = 0; k < count; ++k)
-      terms.push_back(std::ldexp(random.normal(), static_cast<int>(random.uniform(-spread, spread))));
+      terms.push_back(
+          std::ldexp(random.normal(), static_cast<int>(random.uniform(-spread, spread))));
     const double whole = exact(terms);
     random.shuffle(terms);
     EXPECT_EQ(exact(terms), whole);

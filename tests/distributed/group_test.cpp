@@ -18,10 +18,12 @@ TEST(Group, MessagesArriveByRank) {
       const std::vector<int> mine(usize(me), 100 * round + me);
       const auto lists = gather_lists(group, mine);
       ASSERT_EQ(lists.size(), 5U);
-      for (int r = 0; r < 5; ++r) ASSERT_EQ(lists[usize(r)], std::vector<int>(usize(r), 100 * round + r));
+      for (int r = 0; r < 5; ++r)
+        ASSERT_EQ(lists[usize(r)], std::vector<int>(usize(r), 100 * round + r));
       ASSERT_EQ(sum_of_all<Index>(group, me), 10);
       ASSERT_EQ(largest_of_all(group, -me), 0);
-      ASSERT_EQ(broadcast_list(group, std::vector<int>{me}, round % 5), std::vector<int>{round % 5});
+      ASSERT_EQ(broadcast_list(group, std::vector<int>{me}, round % 5),
+                std::vector<int>{round % 5});
       std::vector<Group::Message> to_each;
       for (int r = 0; r < 5; ++r) to_each.emplace_back(usize(r), static_cast<std::byte>(me));
       const auto from_each = group.exchange(std::move(to_each));

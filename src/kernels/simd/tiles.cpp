@@ -36,10 +36,10 @@ HWY_INLINE void ForForm(Form form, const Run& run) {
   }
 }
 
-// 2^t for t in [floor, 127], 0 below; floor >= -126. The polynomial is the minimax fit of 2^f on [-1/2, 1/2] with
-// value exactly 1 at 0, relative error 9.2e-8, so that K(x, x) = 1 exactly for the RBF kernel.
-// Adding 1.5 * 2^23 rounds t to a whole number and leaves it
-// in the low bits, from where a shift puts it into the exponent.
+// 2^t for t in [floor, 127], 0 below; floor >= -126. The polynomial is the minimax fit of 2^f on
+// [-1/2, 1/2] with value exactly 1 at 0, relative error 9.2e-8, so that K(x, x) = 1 exactly for the
+// RBF kernel. Adding 1.5 * 2^23 rounds t to a whole number and leaves it in the low bits, from
+// where a shift puts it into the exponent.
 HWY_INLINE Vec Exp2(Vec t, float floor) {
   const hn::RebindToSigned<FloatTag> ints;
   const auto magic = hn::Set(kFloats, 12582912.0F);

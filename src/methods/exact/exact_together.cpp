@@ -116,8 +116,7 @@ bool Trainer::has_many_far_pairs(const BinaryTask& ordered, Index count) const {
 PlacedMachine Trainer::train_large(const BinaryTask& given, Index rows) {
   const TrainingSet& set = dealt_.set;
   BinaryTask task = ordered_by_content(set.features, set.cost, given);
-  const Index cache_bytes =
-      cache_for_each(set, static_cast<Index>(task.rows.size()), context_, 1);
+  const Index cache_bytes = cache_for_each(set, static_cast<Index>(task.rows.size()), context_, 1);
   BinarySettings settings = binary_settings(set, context_, cache_bytes);
   settings.leaves_far_out = has_many_far_pairs(task, rows);
   if (*settings.leaves_far_out) task = near_rows_together(set.features, task);
