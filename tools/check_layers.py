@@ -48,10 +48,12 @@ LAYERS = {
                 ["selection", "training", "options", "eval", "io", "model", "data", "base"]),
     "api": ("the public entries: validate, call, time",
             ["compare", "selection", "training", "calibration", "io", "svm", "eval", "model", "data", "base"]),
+    "distributed": ("the Group over MPI: `tamis_mpi`, a library of its own", []),
 }
 # Folders outside of src/ that see the public headers alone.
 OUTSIDE = {
     "apps/tamis": "the program, one file per command",
+    "apps/tamis_mpi": "`tamis-mpi`: the same program as a job of several processes",
     "python": "binding/: the module `_core`; tamis/: the scikit-learn estimators",
 }
 

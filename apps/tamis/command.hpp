@@ -18,6 +18,7 @@ inline constexpr int kExitError = 1;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitLimit = 3;  ///< stopped by a limit, with a usable result
 inline constexpr int kExitInterrupted = 130;
+inline constexpr int kExitGroup = 4;  ///< another process has failed, and says why
 
 class Command {
  public:
@@ -33,6 +34,8 @@ class Command {
   const CommonOptions& common() const { return common_; }
   /// Hidden commands are left out of help, completions and man pages.
   virtual bool hidden() const { return false; }
+  /// Runs as several processes that share the rows.
+  virtual bool runs_together() const { return false; }
 
   virtual void declare(Options& options) = 0;
   /// Does the work and returns the exit code; errors are thrown.

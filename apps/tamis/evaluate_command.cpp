@@ -17,6 +17,8 @@ class EvaluateCommand : public Command {
  public:
   EvaluateCommand() : Command("evaluate", "measure a model on labelled rows") {}
 
+  bool runs_together() const override { return true; }
+
   void declare(Options& options) override {
     options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
     options.argument("DATA", data_path_, true, "the labelled rows; - is standard input");
@@ -43,6 +45,8 @@ class EvaluateCommand : public Command {
     DecisionNorm norm;
     const Evaluation result = session.timed("predict", [&] {
       if (limits_.empty()) return evaluate(model, data, session.control());
+      if (session.control().group != nullptr)
+        throw UsageError("--indecision does not run on several processes");
       const DecisionValues values = decision_values(model, data.features(), session.control());
       shares = indecision(model, values, limits_);
       norm = decision_norm(model, session.control());

@@ -28,10 +28,13 @@ std::string label_lines(const Labels& labels) {
 // field and an at() method.
 template <typename Values>
 std::string table_lines(const std::vector<std::string>& columns, const Labels& labels,
-                        const Values& values) {
-  std::string text = "label";
-  for (const std::string& column : columns) text += "\t" + column;
-  text += "\n";
+                        const Values& values, bool with_header) {
+  std::string text;
+  if (with_header) {
+    text = "label";
+    for (const std::string& column : columns) text += "\t" + column;
+    text += "\n";
+  }
   for (Index i = 0; i < labels.size(); ++i) {
     text += labels.name(i);
     for (Index j = 0; j < values.cols; ++j) {
@@ -44,15 +47,17 @@ std::string table_lines(const std::vector<std::string>& columns, const Labels& l
 }
 
 std::string probability_lines(const Labels& classes, const Labels& labels,
-                              const Probabilities& values) {
+                              const Probabilities& values, bool with_header) {
   std::vector<std::string> columns;
   for (Index c = 0; c < classes.size(); ++c) columns.push_back(classes.name(c));
-  return table_lines(columns, labels, values);
+  return table_lines(columns, labels, values, with_header);
 }
 
 class PredictCommand : public Command {
  public:
   PredictCommand() : Command("predict", "label rows with a model") {}
+
+  bool runs_together() const override { return true; }
 
   void declare(Options& options) override {
     options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
@@ -90,15 +95,19 @@ class PredictCommand : public Command {
       const auto values = decision_values(model, data.features(), session.control());
       Labels labels = predict(model, values, session.control());
       text = probabilities_ ? probability_lines(model.classes(), labels,
-                                                probabilities(model, values, session.control()))
-                            : table_lines(values.columns, labels, values);
+                                                probabilities(model, values, session.control()),
+                                                session.is_root())
+                            : table_lines(values.columns, labels, values, session.is_root());
       return labels;
     });
-    session.timed("write", [&] { write_text(output_, text); });
+    session.timed("write", [&] {
+      text = session.gather(std::move(text));
+      if (session.is_root()) write_text(output_, text);
+    });
     session.report()["model"] = model_path_;
     session.report()["data"] = data_path_;
     session.report()["output"] = output_;
-    session.report()["rows"] = data.rows();
+    session.report()["rows"] = session.sum(data.rows());
     compare(session, model, data.labels(), predicted);
     return kExitOk;
   }
@@ -107,9 +116,10 @@ class PredictCommand : public Command {
   // Says how good the prediction is, in svm-predict's words, when the data have labels to compare.
   static void compare(Session& session, const Model& model, const Labels& truth,
                       const Labels& predicted) {
-    if (truth.empty()) return;
+    const std::int64_t rows = session.sum(truth.size());
+    if (rows == 0) return;
     if (model.task() == Task::regression) {
-      if (truth.kind() == LabelKind::numeric) compare_numbers(session, truth, predicted);
+      compare_numbers(session, truth, predicted);
       return;
     }
     const auto expected = encode_labels(truth, model.classes());
@@ -120,31 +130,42 @@ class PredictCommand : public Command {
       known += expected[i] >= 0 ? 1 : 0;
       right += expected[i] >= 0 && expected[i] == given[i] ? 1 : 0;
     }
+    known = session.sum(known);
+    right = session.sum(right);
     if (known == 0) return;  // labels of another kind, or placeholders
-    const double accuracy = static_cast<double>(right) / static_cast<double>(truth.size());
-    session.note(fmt::format("Accuracy = {:.6g}% ({}/{}) (classification)", 100 * accuracy, right,
-                             truth.size()));
+    const double accuracy = static_cast<double>(right) / static_cast<double>(rows);
+    session.note(
+        fmt::format("Accuracy = {:.6g}% ({}/{}) (classification)", 100 * accuracy, right, rows));
     session.report()["accuracy"] = accuracy;
     session.report()["right"] = right;
   }
 
   static void compare_numbers(Session& session, const Labels& truth, const Labels& predicted) {
-    const auto n = static_cast<double>(truth.size());
+    std::vector<double> expected;
+    std::vector<double> given;
+    for (Index i = 0; i < truth.size() && truth.kind() == LabelKind::numeric; ++i) {
+      expected.push_back(truth.number(i));
+      given.push_back(predicted.number(i));
+    }
+    expected = session.gather(std::move(expected));
+    given = session.gather(std::move(given));
+    if (expected.empty()) return;  // words, or another process has them
+    const auto n = static_cast<double>(expected.size());
     double squares = 0;
     double mean_t = 0;
     double mean_p = 0;
-    for (Index i = 0; i < truth.size(); ++i) {
-      const double error = predicted.number(i) - truth.number(i);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const double error = given[i] - expected[i];
       squares += error * error;
-      mean_t += truth.number(i) / n;
-      mean_p += predicted.number(i) / n;
+      mean_t += expected[i] / n;
+      mean_p += given[i] / n;
     }
     double tt = 0;
     double pp = 0;
     double tp = 0;
-    for (Index i = 0; i < truth.size(); ++i) {
-      const double t = truth.number(i) - mean_t;
-      const double p = predicted.number(i) - mean_p;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const double t = expected[i] - mean_t;
+      const double p = given[i] - mean_p;
       tt += t * t;
       pp += p * p;
       tp += t * p;

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
+#include <thread>
 
 #include "help.hpp"
 #include "out_of_memory.hpp"
@@ -41,6 +43,10 @@ namespace {
 
 // Takes no memory, which may be what there is no more of.
 int fail(int code, const char* message) {
+  // Where several processes fail alike, the first one tells; where one fails alone, it is not kept
+  // waiting for long.
+  if (the_group() != nullptr && the_group()->rank() != 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
   char line[1000];
   std::size_t length = 0;
   const auto put = [&](const char* text) {
@@ -60,14 +66,19 @@ int fail(int code, const char* message) {
 }
 
 int run_parsed(const Parsed& parsed) {
+  const bool is_root = the_group() == nullptr || the_group()->rank() == 0;
   if (parsed.request == Request::version) {
-    fmt::print("tamis {}\n", TAMIS_VERSION);
+    if (is_root) fmt::print("tamis {}\n", TAMIS_VERSION);
   } else if (parsed.request == Request::help) {
     const std::string text = parsed.entry == nullptr ? program_help()
                              : parsed.topic.empty()  ? command_help(*parsed.entry)
                                                      : method_help(*parsed.entry, parsed.topic);
-    std::fputs(text.c_str(), stdout);
+    if (is_root) std::fputs(text.c_str(), stdout);
   } else {
+    if (the_group() != nullptr && !parsed.entry->command->runs_together()) {
+      throw UsageError(parsed.entry->command->name() +
+                       " does not run on several processes: use tamis");
+    }
     Session session(*parsed.entry->command);
     const int code = parsed.entry->command->run(session);
     session.finish();
@@ -79,12 +90,15 @@ int run_parsed(const Parsed& parsed) {
 
 }  // namespace
 
-int run_program(int argc, const char* const* argv) noexcept {
+int run_program(int argc, const char* const* argv, Group* group) noexcept {
   try {
+    set_group(group != nullptr && group->size() > 1 ? group : nullptr);
     prepare_for_lack_of_memory();
     hold_standard_streams();
     catch_signals();
     return run_parsed(parse_command_line(all_commands(), argc, argv));
+  } catch (const GroupFailure&) {
+    return kExitGroup;
   } catch (const UsageError& error) {
     return fail(kExitUsage, error.what());
   } catch (const InvalidArgument& error) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "tamis/group.hpp"
 
 namespace tamis::cli {
 
@@ -10,6 +11,7 @@ namespace tamis::cli {
 std::vector<CommandEntry> make_commands();
 
 /// Parses, runs the command, and turns errors into one line and an exit code. Throws nothing.
-int run_program(int argc, const char* const* argv) noexcept;
+/// `group`: the processes that run this command together.
+int run_program(int argc, const char* const* argv, Group* group = nullptr) noexcept;
 
 }  // namespace tamis::cli

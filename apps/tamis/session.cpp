@@ -10,6 +10,8 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <span>
 
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
@@ -23,6 +25,8 @@ namespace {
 std::atomic<bool> stop_requested{false};
 std::atomic<int> caught_signal{0};
 
+Group* group_of_program = nullptr;
+
 extern "C" void on_signal(int number) {
   caught_signal.store(number);
   if (stop_requested.exchange(true)) _exit(128 + number);
@@ -35,6 +39,9 @@ std::string duration_text(double seconds) {
 }
 
 }  // namespace
+
+void set_group(Group* group) { group_of_program = group; }
+Group* the_group() { return group_of_program; }
 
 void catch_signals() {
   struct sigaction action {};
@@ -74,7 +81,8 @@ Session::Session(const Command& command) : common_(command.common()) {
   control_.threads = static_cast<int>(common_.threads);
   control_.memory_bytes = common_.memory_bytes;
   control_.cancel = &stop_requested;
-  if (!common_.quiet && isatty(STDERR_FILENO) != 0)
+  control_.group = group_of_program;
+  if (!common_.quiet && is_root() && isatty(STDERR_FILENO) != 0)
     control_.on_progress = [this](const Progress& progress) { show_progress(progress); };
   control_.on_remark = [this](const std::string& line) { note(line); };
   report_["command"] = command.name();
@@ -83,8 +91,42 @@ Session::Session(const Command& command) : common_(command.common()) {
 
 Session::~Session() { clear_progress(); }
 
+bool Session::is_root() const { return control_.group == nullptr || control_.group->rank() == 0; }
+
+std::string Session::gather(std::string text) {
+  if (control_.group == nullptr) return text;
+  const auto bytes = std::as_bytes(std::span<const char>(text));
+  std::vector<Group::Message> to_each(static_cast<std::size_t>(control_.group->size()));
+  to_each[0].assign(bytes.begin(), bytes.end());
+  text.clear();
+  for (const Group::Message& message : control_.group->exchange(std::move(to_each)))
+    text.append(reinterpret_cast<const char*>(message.data()), message.size());
+  return text;
+}
+
+std::vector<double> Session::gather(std::vector<double> numbers) {
+  if (control_.group == nullptr) return numbers;
+  const std::string all = gather(
+      std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)));
+  numbers.resize(all.size() / sizeof(double));
+  if (!all.empty()) std::memcpy(numbers.data(), all.data(), all.size());
+  return numbers;
+}
+
+std::int64_t Session::sum(std::int64_t count) {
+  if (control_.group == nullptr) return count;
+  std::int64_t sum = 0;
+  for (const Group::Message& message :
+       control_.group->all_gather(std::as_bytes(std::span<const std::int64_t>(&count, 1)))) {
+    std::int64_t one = 0;
+    std::memcpy(&one, message.data(), sizeof one);
+    sum += one;
+  }
+  return sum;
+}
+
 void Session::say(std::string_view line) {
-  if (common_.json_path == "-") return;
+  if (common_.json_path == "-" || !is_root()) return;
   clear_progress();
   std::fwrite(line.data(), 1, line.size(), stdout);
   std::fputc('\n', stdout);
@@ -95,7 +137,7 @@ void Session::summarize(std::string_view line) {
 }
 
 void Session::note(std::string_view line) {
-  if (common_.quiet) return;
+  if (common_.quiet || !is_root()) return;
   clear_progress();
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fputc('\n', stderr);
@@ -127,7 +169,13 @@ void Session::clear_progress() {
 
 void Session::finish() {
   flush_standard_output();
-  if (common_.json_path.empty()) return;
+  if (control_.group != nullptr) {
+    report_["processes"] = control_.group->size();
+    report_["messages"] = control_.group->num_calls();
+    report_["bytes_sent"] = sum(control_.group->bytes_sent());
+    report_["peak_memory_bytes_of_all"] = sum(peak_memory_bytes());
+  }
+  if (common_.json_path.empty() || !is_root()) return;
   seconds_["total"] = std::chrono::duration<double>(Clock::now() - start_).count();
   report_["seconds"] = seconds_;
   report_["peak_memory_bytes"] = peak_memory_bytes();

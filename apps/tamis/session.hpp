@@ -8,10 +8,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "command.hpp"
 #include "file_roles.hpp"
 #include "tamis/control.hpp"
+#include "tamis/group.hpp"
 
 namespace tamis::cli {
 
@@ -25,6 +27,13 @@ class Session {
   /// Threads, memory, progress and cancel flag for the library's calls.
   const RunControl& control() const { return control_; }
   bool quiet() const { return common_.quiet; }
+  /// Whether this process writes and prints: of several that work together, only the first does.
+  bool is_root() const;
+  /// The texts of all processes, by rank; empty on all but the first.
+  std::string gather(std::string text);
+  /// The sum over all processes.
+  std::int64_t sum(std::int64_t count);
+  std::vector<double> gather(std::vector<double> numbers);
 
   /// A result for people, which the command was run for: standard output, unless --json has taken
   /// it.
@@ -80,6 +89,10 @@ class Session {
   Clock::time_point start_ = Clock::now();
   bool progress_shown_ = false;
 };
+
+/// The processes that work together on every command from now on; null: this one alone.
+void set_group(Group* group);
+Group* the_group();
 
 /// Takes the places of standard streams that are closed, so that no file gets their numbers.
 void hold_standard_streams();

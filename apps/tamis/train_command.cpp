@@ -25,6 +25,8 @@ class TrainCommand : public Command {
  public:
   TrainCommand() : Command("train", "train a machine on labelled rows") {}
 
+  bool runs_together() const override { return true; }
+
   void declare(Options& options) override {
     options.argument("DATA", data_path_, true, "the labelled rows; - is standard input");
     options.output("-o,--output", output_, "the model; DATA.model when not given").no_default();
@@ -68,6 +70,7 @@ class TrainCommand : public Command {
     const StopReason stop = result.report.stop_reason;
     if (is_cut_short(stop) && result.model.is_constant()) refuse_constant(stop);
     session.timed("write", [&] {
+      if (!session.is_root()) return;
       save_model(result.model, output_,
                  format_ == "libsvm" ? ModelFormat::libsvm : ModelFormat::native);
     });
@@ -94,6 +97,10 @@ class TrainCommand : public Command {
 
   void settle_method(Session& session, const Dataset& data) {
     const bool was_named = train_.method != kDefaultMethod;
+    if (session.control().group != nullptr) {
+      if (!was_named) train_.method = "exact";
+      return;
+    }
     train_.method = resolve_method(data, train_);
     if (train_.method != kAutoMethod) return;
     if (!was_named)
@@ -110,6 +117,8 @@ class TrainCommand : public Command {
     settle_method(session, data);
     return session.timed("train", [&] {
       if (folds_ == 0) return train(data, train_, session.control());
+      if (session.control().group != nullptr)
+        throw UsageError("--probability-folds does not run on several processes");
       return train_calibrated(data, train_, static_cast<int>(folds_),
                               parse_calibration_method(calibration_), session.control());
     });
@@ -117,6 +126,8 @@ class TrainCommand : public Command {
 
   TrainResult train_on_stream(Session& session) const {
     if (folds_ > 0) throw UsageError("--stream and --probability-folds do not go together");
+    if (session.control().group != nullptr)
+      throw UsageError("--stream does not run on several processes");
     return session.timed(
         "train", [&] { return train_stream(data_path_, read_, train_, session.control()); });
   }

@@ -45,7 +45,9 @@ struct ReadOptions {
 };
 
 /// Reads a whole data file; "-" is standard input. .gz, .xz, .bz2 and .zst are unpacked on the way.
-/// Throws ParseError (file:line:column), DataError or IoError. Never returns zero rows.
+/// Throws ParseError (file:line:column), DataError or IoError. Never returns zero rows. With
+/// RunControl::group, each process gets its own part of the rows of a plain file, in the order of
+/// the ranks; that part may be empty.
 TAMIS_EXPORT Dataset read_dataset(const std::string& path, const ReadOptions& options = {},
                                   const RunControl& control = {});
 

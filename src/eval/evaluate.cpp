@@ -7,7 +7,9 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/group.hpp"
 #include "base/parallel.hpp"
+#include "data/gather_labels.hpp"
 #include "model/model_parts.hpp"
 #include "model/precise_values.hpp"
 #include "tamis/calibrate.hpp"
@@ -106,8 +108,15 @@ void score_probabilities(const Probabilities& given, std::span<const std::int32_
   }
 }
 
-void require_labels(const Dataset& data) {
-  if (data.labels().kind() == LabelKind::none)
+DecisionValues values_of_all(const DecisionValues& mine, Group& group) {
+  DecisionValues all = mine;
+  all.rows = sum_of_all(group, mine.rows);
+  all.values = gather_all(group, mine.values);
+  return all;
+}
+
+void require_labels(const Dataset& data, Group& group) {
+  if (largest_of_all(group, data.labels().kind()) == LabelKind::none)
     throw DataError("the data has no labels to evaluate against");
 }
 
@@ -156,18 +165,23 @@ std::string no_norm_of(const KernelExpansion& expansion) {
 }  // namespace
 
 Evaluation evaluate(const Model& model, const Dataset& data, const RunControl& control) {
-  require_labels(data);
-  if (model.has_probabilities())
+  require_labels(data, group_of(control));
+  if (model.has_probabilities() || group_of(control).size() > 1)
     return evaluate(model, data, decision_values(model, data.features(), control), control);
   return score_labels(model, data, predict(model, data.features(), control));
 }
 
-Evaluation evaluate(const Model& model, const Dataset& data, const DecisionValues& values,
+Evaluation evaluate(const Model& model, const Dataset& mine, const DecisionValues& own_values,
                     const RunControl& control) {
-  require_labels(data);
-  if (values.rows != data.rows())
+  Group& group = group_of(control);
+  require_labels(mine, group);
+  if (own_values.rows != mine.rows())
     throw InvalidArgument(fmt::format("decision values of {} for data of {}",
-                                      counted(values.rows, "row"), data.rows()));
+                                      counted(own_values.rows, "row"), mine.rows()));
+  const DecisionValues values = values_of_all(own_values, group);
+  const Dataset data = group.size() == 1 ? mine
+                                         : Dataset(Matrix::dense(values.rows, 0, {}),
+                                                   labels_of_all(mine.labels(), group));
   Evaluation result = score_labels(model, data, predict(model, values, control));
   if (model.has_probabilities()) {
     score_probabilities(probabilities(model, values, control),

@@ -148,11 +148,11 @@ bool store_dense(Index rows, Index cols, Index nonzeros) {
 }
 
 Matrix assemble_matrix(std::vector<RowChunk>& chunks, Index cols, std::int64_t budget_bytes,
-                       const std::string& what) {
+                       const std::string& what, Group& group) {
   const Places places = place_chunks(chunks);
   const Index rows = places.row.back();
   const Index stored = places.entry.back();
-  const bool dense = store_dense(rows, cols, stored);
+  const bool dense = store_dense(sum_of_all(group, rows), cols, sum_of_all(group, stored));
   const std::int64_t parsed_bytes = stored * Index{sizeof(Entry)};
   const std::int64_t matrix_bytes =
       dense ? checked_product(checked_product(rows, cols), sizeof(float))
@@ -163,18 +163,24 @@ Matrix assemble_matrix(std::vector<RowChunk>& chunks, Index cols, std::int64_t b
   return dense ? assemble_dense(chunks, places, cols) : assemble_sparse(chunks, places, cols);
 }
 
-LabelCounts count_labels(const std::vector<RowChunk>& chunks) {
+LabelCounts count_labels(const std::vector<RowChunk>& chunks, Group& group) {
   LabelCounts counts;
   for (const RowChunk& chunk : chunks) counts.add(chunk.labels);
+  if (group.size() == 1) return counts;
+  counts.numbers = sum_of_all(group, counts.numbers);
+  counts.words = sum_of_all(group, counts.words);
+  counts.rounded = any_of_all(group, counts.rounded);
   return counts;
 }
 
 Labels assemble_labels(const ChunkedText& text, const std::vector<RowChunk>& chunks,
                        const ChunkParser& parser, const ReadOptions& options) {
-  const LabelCounts counts = count_labels(chunks);
+  const LabelCounts counts = count_labels(chunks, text.group());
   if (counts.numbers + counts.words == 0) return {};
   if (options.labels_as_text) return assemble_words(text, chunks, parser, false);
   if (counts.words > 0 && counts.words < counts.numbers) {
+    if (counts.first_word != first_of_all(text.group(), counts.first_word))
+      throw GroupFailure(text.name() + ": another rank has found an error");
     text.fail_at(counts.first_word,
                  fmt::format("the label {} is a word, but the labels of {} are numbers: correct "
                              "it, or read labels as text",
@@ -183,7 +189,6 @@ Labels assemble_labels(const ChunkedText& text, const std::vector<RowChunk>& chu
   if (counts.words > 0) return assemble_words(text, chunks, parser, false);
   if (counts.rounded && options.text_labels) return assemble_words(text, chunks, parser, true);
   std::vector<double> numbers;
-  numbers.reserve(usize(counts.numbers));
   for (const RowChunk& chunk : chunks) {
     for (const ParsedRow& row : chunk.rows) numbers.push_back(row.label_number);
   }

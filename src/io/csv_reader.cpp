@@ -170,8 +170,10 @@ class CsvParser : public ChunkParser {
 Dataset parse_csv(const ParseInput& source, const ReadOptions& options, const RunControl& control,
                   std::int64_t chunk_bytes) {
   const std::int64_t budget = resolve_memory_budget(control.memory_bytes) - source.input.heap_bytes;
-  const ChunkedText text(source.name, source.input, chunk_bytes, control);
-  const CsvLayout layout = detect_csv_layout(text, options, budget, control);
+  Group& group = group_of(control);
+  const ChunkedText text(source.name, source.input, chunk_bytes, control, group);
+  const CsvLayout layout = detect_csv_layout(
+      group.size() == 1 ? text : text.first_chunk(chunk_bytes, control), options, budget, control);
   const CsvParser parser(layout, options, control);
   std::vector<RowChunk> chunks = parse_chunks(text, parser, budget, control);
   Labels labels = assemble_labels(text, chunks, parser, options);
@@ -180,8 +182,8 @@ Dataset parse_csv(const ParseInput& source, const ReadOptions& options, const Ru
   while (!names.empty() && static_cast<Index>(names.size()) < cols)
     names.push_back(fmt::format("f{}", names.size() + 1));
   std::vector<double> weights = assemble_weights(chunks);
-  return Dataset(assemble_matrix(chunks, cols, budget, "reading " + source.name), std::move(labels),
-                 std::move(weights), std::move(names));
+  return Dataset(assemble_matrix(chunks, cols, budget, "reading " + source.name, group),
+                 std::move(labels), std::move(weights), std::move(names));
 }
 
 }  // namespace tamis

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/group.hpp"
 #include "base/parallel.hpp"
 #include "io/data_formats.hpp"
 #include "io/input_bytes.hpp"
@@ -39,6 +40,10 @@ std::string labels_beside(const std::string& path, const ReadOptions& options) {
 Dataset parse_dataset(const std::string& path, const ReadOptions& options,
                       const RunControl& control) {
   const ParseInput source{input_name(path), open_input(path, control)};
+  if (group_of(control).size() > 1 && !source.input.file) {
+    throw InvalidArgument(source.name +
+                          ": several processes read parts of a plain file each: unpack it first");
+  }
   PieceBuffer head;
   DataFormat format = resolve_format(options.format, path);
   if (options.format == DataFormat::automatic && is_npy(source.input.piece(0, 16, head)))

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "base/checked.hpp"
+#include "base/group.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
@@ -71,10 +72,31 @@ class FirstBad {
   std::atomic<Index> first_{kNone};
 };
 
+// The rows of an array that a rank reads.
+struct RowRange {
+  Index begin = 0;
+  Index end = 0;
+  Index size() const { return end - begin; }
+};
+
+RowRange share_of(Index rows, const Group& group) {
+  const auto begin = [&](Index rank) {
+    return rows / group.size() * rank + rows % group.size() * rank / group.size();
+  };
+  return {begin(group.rank()), begin(group.rank() + 1)};
+}
+
 class MatrixReader {
  public:
-  MatrixReader(const ParseInput& source, const NpyArray& array, Index rows, Index cols)
-      : source_(source), array_(array), rows_(rows), cols_(cols) {}
+  /// Of an array of so many rows and columns, those in `range`.
+  MatrixReader(const ParseInput& source, const NpyArray& array, Index rows, Index cols,
+               RowRange range)
+      : source_(source),
+        array_(array),
+        all_rows_(rows),
+        first_row_(range.begin),
+        rows_(range.size()),
+        cols_(cols) {}
 
   void read(float* out, const RunControl& control) {
     ProgressMeter meter(control, "read", rows_ * cols_);
@@ -86,7 +108,7 @@ class MatrixReader {
         copy_rows<T>(out, meter);
     });
     const Index bad = bad_.element();
-    if (bad >= 0) fail_not_finite(source_.name, bad / cols_, bad % cols_, at(bad));
+    if (bad >= 0) fail_not_finite(source_.name, first_row_ + bad / cols_, bad % cols_, at(bad));
   }
 
  private:
@@ -104,7 +126,7 @@ class MatrixReader {
       const Index begin = p * kPieceElements;
       const Index end = std::min(count, begin + kPieceElements);
       PieceBuffer buffer;
-      const char* const from = elements<T>(begin, end - begin, buffer);
+      const char* const from = elements<T>(first_row_ * cols_ + begin, end - begin, buffer);
       for (Index k = begin; k < end; ++k)
         copy(load<T>(from + (k - begin) * Index{sizeof(T)}), k, out);
       meter.add(end - begin);
@@ -126,7 +148,7 @@ class MatrixReader {
       const Index width = std::min(kTileCols, cols_ - left);
       PieceBuffer buffer;
       for (Index j = left; j < left + width; ++j) {
-        const char* const from = elements<T>(j * rows_ + top, height, buffer);
+        const char* const from = elements<T>(j * all_rows_ + first_row_ + top, height, buffer);
         for (Index i = 0; i < height; ++i)
           copy(load<T>(from + i * Index{sizeof(T)}), (top + i) * cols_ + j, out);
       }
@@ -149,7 +171,8 @@ class MatrixReader {
     PieceBuffer buffer;
     with_element_type(array_, [&](auto type) {
       using T = decltype(type);
-      const Index stored = array_.fortran_order ? j * rows_ + i : element;
+      const Index stored =
+          array_.fortran_order ? j * all_rows_ + first_row_ + i : first_row_ * cols_ + element;
       value = static_cast<double>(load<T>(elements<T>(stored, 1, buffer)));
     });
     return value;
@@ -157,6 +180,8 @@ class MatrixReader {
 
   const ParseInput& source_;
   const NpyArray& array_;
+  Index all_rows_;
+  Index first_row_;
   Index rows_;
   Index cols_;
   FirstBad bad_;
@@ -174,13 +199,14 @@ Matrix read_matrix(const ParseInput& source, const NpyArray& array, const RunCon
   if (cols == 0) throw DataError(source.name + ": no columns: the array is empty");
   if (cols > std::numeric_limits<std::int32_t>::max())
     throw DataError(fmt::format("{}: {} columns are too many", source.name, cols));
-  const std::int64_t bytes = checked_product(checked_product(rows, cols), sizeof(float));
+  const RowRange range = share_of(rows, group_of(control));
+  const std::int64_t bytes = checked_product(checked_product(range.size(), cols), sizeof(float));
   require_memory("reading " + source.name, checked_sum(bytes, source.input.heap_bytes),
                  resolve_memory_budget(control.memory_bytes));
-  auto values = std::make_shared_for_overwrite<float[]>(static_cast<std::size_t>(rows * cols));
-  MatrixReader(source, array, rows, cols).read(values.get(), control);
+  auto values = std::make_shared_for_overwrite<float[]>(usize(range.size() * cols));
+  MatrixReader(source, array, rows, cols, range).read(values.get(), control);
   const float* data = values.get();
-  return Matrix::dense_view(rows, cols, data, std::move(values));
+  return Matrix::dense_view(range.size(), cols, data, std::move(values));
 }
 
 void append_utf8(std::string& text, std::uint32_t code) {
@@ -216,16 +242,16 @@ std::string string_label(const NpyArray& array, std::string_view item) {
   return text;
 }
 
-// Calls use(i, bytes) for every element, in order.
+// Calls use(i, bytes) for every element of this rank's share, in order; i counts all elements.
 template <typename Use>
 void each_label(const ParseInput& source, const NpyArray& array, const RunControl& control,
                 const Use& use) {
-  const Index count = array.shape[0];
+  const RowRange range = share_of(array.shape[0], group_of(control));
   const Index step = std::max<Index>(1, kPieceElements / array.item_bytes);
-  ProgressMeter meter(control, "read", count);
+  ProgressMeter meter(control, "read", range.size());
   PieceBuffer buffer;
-  for (Index begin = 0; begin < count; begin += step) {
-    const Index some = std::min(step, count - begin);
+  for (Index begin = range.begin; begin < range.end; begin += step) {
+    const Index some = std::min(step, range.end - begin);
     const std::string_view piece = source.input.piece(array.data_begin + begin * array.item_bytes,
                                                       some * array.item_bytes, buffer);
     for (Index i = 0; i < some; ++i)
@@ -237,7 +263,6 @@ void each_label(const ParseInput& source, const NpyArray& array, const RunContro
 Labels read_string_labels(const ParseInput& source, const NpyArray& array,
                           const ReadOptions& options, const RunControl& control) {
   std::vector<std::string> words;
-  words.reserve(usize(array.shape[0]));
   each_label(source, array, control, [&](Index i, std::string_view item) {
     words.push_back(string_label(array, item));
     const std::string& word = words.back();
@@ -256,7 +281,6 @@ template <typename T>
 Labels whole_number_texts(const ParseInput& source, const NpyArray& array,
                           const RunControl& control) {
   std::vector<std::string> words;
-  words.reserve(usize(array.shape[0]));
   each_label(source, array, control, [&](Index, std::string_view item) {
     words.push_back(fmt::format("{}", load<T>(item.data())));
   });
@@ -277,16 +301,17 @@ bool is_rounded(T value) {
 template <typename T>
 Labels read_number_labels(const ParseInput& source, const NpyArray& array,
                           const ReadOptions& options, const RunControl& control) {
-  std::vector<double> numbers(usize(array.shape[0]));
+  std::vector<double> numbers;
   bool as_text = options.labels_as_text;
   each_label(source, array, control, [&](Index i, std::string_view item) {
     const T value = load<T>(item.data());
-    numbers[usize(i)] = static_cast<double>(value);
+    numbers.push_back(static_cast<double>(value));
     as_text = as_text || (options.text_labels && is_rounded(value));
-    if (std::isfinite(numbers[usize(i)])) return;
+    if (std::isfinite(numbers.back())) return;
     throw DataError(fmt::format("{}: label {} is {}: labels must be finite", source.name, i + 1,
-                                numbers[usize(i)]));
+                                numbers.back()));
   });
+  as_text = any_of_all(group_of(control), as_text);
   return as_text ? whole_number_texts<T>(source, array, control)
                  : Labels::numeric(std::move(numbers));
 }
@@ -324,7 +349,7 @@ Dataset parse_npy(const ParseInput& source, const ParseInput& labels, const Read
   Matrix features = read_matrix(source, array, control);
   if (features.cols() < options.min_features) features = features.with_cols(options.min_features);
   if (labels.name.empty()) return Dataset(std::move(features));
-  const NpyArray header = labels_header(labels, source, features.rows());
+  const NpyArray header = labels_header(labels, source, array.shape[0]);
   return Dataset(std::move(features), read_labels(labels, header, options, control));
 }
 

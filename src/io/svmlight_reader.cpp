@@ -217,7 +217,8 @@ Dataset parse_svmlight(const ParseInput& source, const ReadOptions& options,
   if (options.index_base != 0 && options.index_base != 1)
     throw InvalidArgument(fmt::format("index_base is {}: give 0 or 1", options.index_base));
   const std::int64_t budget = resolve_memory_budget(control.memory_bytes) - source.input.heap_bytes;
-  const ChunkedText text(source.name, source.input, chunk_bytes, control);
+  Group& group = group_of(control);
+  const ChunkedText text(source.name, source.input, chunk_bytes, control, group);
   const SvmlightParser parser(options, control);
   std::vector<RowChunk> chunks = parse_chunks(text, parser, budget, control);
   Index cols = 0;
@@ -226,15 +227,17 @@ Dataset parse_svmlight(const ParseInput& source, const ReadOptions& options,
     cols = std::max(cols, chunk.cols);
     left_out += chunk.left_out;
   }
+  cols = largest_of_all(group, cols);
+  left_out = sum_of_all(group, left_out);
   if (left_out > 0 && control.on_remark) {
     control.on_remark(
         fmt::format("{}: columns above {} left out: no training row had them (values in them: {})",
                     source.name, options.max_features, left_out));
   }
-  require_features(source.name, cols, count_labels(chunks), options);
+  require_features(source.name, cols, count_labels(chunks, group), options);
   Labels labels = assemble_labels(text, chunks, parser, options);
   cols = std::max(cols, options.min_features);
-  return Dataset(assemble_matrix(chunks, cols, budget, "reading " + source.name),
+  return Dataset(assemble_matrix(chunks, cols, budget, "reading " + source.name, group),
                  std::move(labels));
 }
 

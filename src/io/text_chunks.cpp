@@ -40,13 +40,15 @@ struct FirstProblem {
 
 // Either every row has a label or none: the first row decides. Rows behind a problem may not have
 // been parsed, but then that problem comes first anyway.
-void note_mixed_labels(const std::vector<RowChunk>& chunks, FirstProblem& first) {
+void note_mixed_labels(const std::vector<RowChunk>& chunks, Group& group, FirstProblem& first) {
   std::int64_t labelled = -1;
   std::int64_t unlabelled = -1;
   for (const RowChunk& chunk : chunks) {
     if (labelled < 0) labelled = chunk.first_labelled;
     if (unlabelled < 0) unlabelled = chunk.first_unlabelled;
   }
+  labelled = first_of_all(group, labelled);
+  unlabelled = first_of_all(group, unlabelled);
   if (labelled < 0 || unlabelled < 0) return;
   if (labelled < unlabelled)
     first.note(unlabelled, "the label is missing: earlier rows have one");
@@ -56,20 +58,48 @@ void note_mixed_labels(const std::vector<RowChunk>& chunks, FirstProblem& first)
 
 }  // namespace
 
+std::int64_t first_of_all(Group& group, std::int64_t mine) {
+  std::int64_t first = -1;
+  for (const std::int64_t offset : gather_values(group, mine)) {
+    if (offset >= 0 && (first < 0 || offset < first)) first = offset;
+  }
+  return first;
+}
+
 ChunkedText::ChunkedText(std::string name, InputBytes input, std::int64_t chunk_bytes,
-                         const RunControl& control)
-    : name_(std::move(name)), input_(std::move(input)) {
+                         const RunControl& control, Group& group)
+    : name_(std::move(name)), input_(std::move(input)), group_(&group) {
   PieceBuffer buffer;
   const std::string_view head = input_.piece(0, 3, buffer);
   if (head.starts_with("\xff\xfe"sv) || head.starts_with("\xfe\xff"sv))
     throw DataError(name_ + ": the text is UTF-16; convert it to UTF-8");
   if (head == "\xef\xbb\xbf"sv) mark_bytes_ = 3;
   const std::int64_t end = input_.size() - mark_bytes_;
-  begin_.push_back(0);
+  // A line belongs to the rank in whose bytes it begins.
+  const auto first_line_from = [&](std::int64_t offset) {
+    return offset == 0 || offset >= end ? offset : after_line(offset - 1, control);
+  };
+  const auto share = [&](int rank) {
+    return end / group.size() * rank + end % group.size() * rank / group.size();
+  };
+  cut(first_line_from(share(group.rank())), first_line_from(share(group.rank() + 1)), chunk_bytes,
+      control);
+}
+
+void ChunkedText::cut(std::int64_t begin, std::int64_t end, std::int64_t chunk_bytes,
+                      const RunControl& control) {
+  begin_.assign(1, begin);
   while (begin_.back() < end) {
     const std::int64_t step = std::min(chunk_bytes, end - begin_.back());
     begin_.push_back(after_line(begin_.back() + step - 1, control));
   }
+}
+
+ChunkedText ChunkedText::first_chunk(std::int64_t chunk_bytes, const RunControl& control) const {
+  ChunkedText head = *this;
+  head.group_ = &alone();
+  head.cut(0, std::min(chunk_bytes, input_.size() - mark_bytes_), chunk_bytes, control);
+  return head;
 }
 
 // The beginning of the first line behind `offset`, or the end.
@@ -175,11 +205,14 @@ std::vector<RowChunk> parse_chunks(const ChunkedText& text, const ChunkParser& p
     const auto i = static_cast<std::size_t>(failed.load());
     first.note(problems[i].offset, problems[i].message);
   }
-  note_mixed_labels(parsed, first);
+  note_mixed_labels(parsed, text.group(), first);
+  const std::int64_t first_of_text = first_of_all(text.group(), first.offset);
+  if (first_of_text >= 0 && first_of_text != first.offset)
+    throw GroupFailure(text.name() + ": another rank has found an error");
   if (first.offset >= 0) text.fail_at(first.offset, first.message);
   const auto has_rows = [](const RowChunk& chunk) { return !chunk.rows.empty(); };
-  if (std::none_of(parsed.begin(), parsed.end(), has_rows)) {
-    throw DataError(text.name() + (count == 0
+  if (!any_of_all(text.group(), std::any_of(parsed.begin(), parsed.end(), has_rows))) {
+    throw DataError(text.name() + (sum_of_all(text.group(), count) == 0
                                        ? ": no rows: the file is empty"
                                        : ": no rows: only comments, blank lines or a header"));
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/group.hpp"
 #include "io/input_bytes.hpp"
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
@@ -30,14 +31,19 @@ struct TextChunk {
 
 /// A text cut into chunks of about `chunk_bytes`, at line ends: a line longer than that is a chunk
 /// of its own. A byte order mark is left out; text in UTF-16 throws DataError.
+///
+/// Ranks of a group share the text: each has the lines that begin in its part of the bytes.
 class ChunkedText {
  public:
   ChunkedText(std::string name, InputBytes input, std::int64_t chunk_bytes,
-              const RunControl& control = {});
+              const RunControl& control = {}, Group& group = alone());
+  /// The first chunk of the text, whoever has it.
+  ChunkedText first_chunk(std::int64_t chunk_bytes, const RunControl& control) const;
 
+  Group& group() const { return *group_; }
   const std::string& name() const { return name_; }
   Index num_chunks() const { return static_cast<Index>(begin_.size()) - 1; }
-  std::int64_t size() const { return begin_.back(); }
+  std::int64_t size() const { return begin_.back() - begin_.front(); }
   std::int64_t chunk_bytes(Index chunk) const {
     return begin_[usize(chunk) + 1] - begin_[usize(chunk)];
   }
@@ -47,10 +53,13 @@ class ChunkedText {
   [[noreturn]] void fail_at(std::int64_t offset, const std::string& message) const;
 
  private:
+  void cut(std::int64_t begin, std::int64_t end, std::int64_t chunk_bytes,
+           const RunControl& control);
   std::int64_t after_line(std::int64_t offset, const RunControl& control) const;
 
   std::string name_;
   InputBytes input_;
+  Group* group_;
   std::int64_t mark_bytes_ = 0;      // of the byte order mark; offsets count from its end
   std::vector<std::int64_t> begin_;  // of every chunk, and the end of the last
 };
@@ -135,8 +144,12 @@ class LinePoll {
   const RunControl& control_;
 };
 
+/// The smallest offset of all ranks, of which -1 is none.
+std::int64_t first_of_all(Group& group, std::int64_t mine);
+
 /// Parses all chunks in parallel. Throws the ParseError that comes first in the text whatever the
-/// number of threads, DataError when there are no rows, ResourceError beyond `budget_bytes`.
+/// number of threads and ranks (other ranks throw GroupFailure), DataError when there are no rows,
+/// ResourceError beyond `budget_bytes`.
 std::vector<RowChunk> parse_chunks(const ChunkedText& text, const ChunkParser& parser,
                                    std::int64_t budget_bytes, const RunControl& control);
 
@@ -144,10 +157,12 @@ std::vector<RowChunk> parse_chunks(const ChunkedText& text, const ChunkParser& p
 /// zero: dense rows compute faster, and half of CSR's memory goes into column numbers.
 bool store_dense(Index rows, Index cols, Index nonzeros);
 
-/// Consumes the entries of the chunks. `what` names the work in a ResourceError.
+/// Consumes the entries of the chunks. `what` names the work in a ResourceError. Dense or sparse by
+/// the rows of all ranks.
 Matrix assemble_matrix(std::vector<RowChunk>& chunks, Index cols, std::int64_t budget_bytes,
-                       const std::string& what);
-LabelCounts count_labels(const std::vector<RowChunk>& chunks);
+                       const std::string& what, Group& group = alone());
+/// Of all ranks.
+LabelCounts count_labels(const std::vector<RowChunk>& chunks, Group& group = alone());
 /// Numbers, words, or whole numbers too long for a double, which are kept as text; none if no row
 /// has a label. Throws ParseError for a word where most labels are numbers.
 Labels assemble_labels(const ChunkedText& text, const std::vector<RowChunk>& chunks,

@@ -10,6 +10,7 @@
 #include "base/fixed_sum.hpp"
 #include "base/group.hpp"
 #include "base/memory.hpp"
+#include "data/gather_labels.hpp"
 #include "kernels/kernel_value.hpp"
 #include "model/machine.hpp"
 #include "tamis/error.hpp"
@@ -18,30 +19,6 @@
 namespace tamis {
 
 namespace {
-
-// The classes of all ranks. A rank without rows has no labels.
-Labels classes_of_all(const Labels& labels, Group& group) {
-  if (group.size() == 1) return distinct_classes(labels);
-  const LabelKind kind = largest_of_all(group, labels.kind());
-  const Labels mine = labels.empty() ? labels : distinct_classes(labels);
-  std::vector<double> numbers;
-  std::vector<char> text;  // names, each ended by a zero
-  for (Index c = 0; c < mine.size(); ++c) {
-    if (kind == LabelKind::numeric) {
-      numbers.push_back(mine.number(c));
-    } else {
-      const std::string name = mine.name(c);
-      text.insert(text.end(), name.c_str(), name.c_str() + name.size() + 1);
-    }
-  }
-  if (kind == LabelKind::numeric)
-    return distinct_classes(Labels::numeric(gather_all(group, std::move(numbers))));
-  std::vector<std::string> names;
-  text = gather_all(group, std::move(text));
-  for (std::size_t at = 0; at < text.size(); at += names.back().size() + 1)
-    names.emplace_back(text.data() + at);
-  return distinct_classes(Labels::text(names));
-}
 
 void encode_targets(const Dataset& data, const TrainOptions& options, Group& group,
                     Prepared* prepared) {
@@ -58,7 +35,8 @@ void encode_targets(const Dataset& data, const TrainOptions& options, Group& gro
     }
     return;
   }
-  prepared->classes = classes_of_all(labels, group);
+  prepared->classes =
+      distinct_classes(labels_of_all(labels.empty() ? labels : distinct_classes(labels), group));
   if (prepared->classes.size() < 2) {
     throw DataError(fmt::format("every row has the label {}: two classes or more are needed",
                                 prepared->classes.name(0)));
