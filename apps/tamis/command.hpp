@@ -18,7 +18,6 @@ inline constexpr int kExitError = 1;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitLimit = 3;  ///< stopped by a limit, with a usable result
 inline constexpr int kExitInterrupted = 130;
-inline constexpr int kExitGroup = 4;  ///< another process has failed, and says why
 
 class Command {
  public:

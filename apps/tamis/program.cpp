@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
-#include <thread>
 
 #include "help.hpp"
 #include "out_of_memory.hpp"
@@ -42,11 +40,7 @@ const std::vector<CommandEntry>& all_commands() {
 namespace {
 
 // Takes no memory, which may be what there is no more of.
-int fail(int code, const char* message) {
-  // Where several processes fail alike, the first one tells; where one fails alone, it is not kept
-  // waiting for long.
-  if (the_group() != nullptr && the_group()->rank() != 0)
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+int report_failure(int code, const char* message) {
   char line[1000];
   std::size_t length = 0;
   const auto put = [&](const char* text) {
@@ -90,7 +84,10 @@ int run_parsed(const Parsed& parsed) {
 
 }  // namespace
 
-int run_program(int argc, const char* const* argv, Group* group) noexcept {
+int run_program(int argc, const char* const* argv, Group* group, const TellsError& tells) noexcept {
+  const auto fail = [&](int code, const char* message) {
+    return tells == nullptr || tells(true) ? report_failure(code, message) : code;
+  };
   try {
     set_group(group != nullptr && group->size() > 1 ? group : nullptr);
     prepare_for_lack_of_memory();
@@ -98,7 +95,8 @@ int run_program(int argc, const char* const* argv, Group* group) noexcept {
     catch_signals();
     return run_parsed(parse_command_line(all_commands(), argc, argv));
   } catch (const GroupFailure&) {
-    return kExitGroup;
+    if (tells != nullptr) tells(false);
+    return kExitError;
   } catch (const UsageError& error) {
     return fail(kExitUsage, error.what());
   } catch (const InvalidArgument& error) {

@@ -1,8 +1,10 @@
 // tamis with its rows spread over the processes of an MPI job: the same commands and options.
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <thread>
 
 #include "program.hpp"
@@ -21,14 +23,39 @@ void warn_of_binding(const tamis::Group& group) {
                cores);
 }
 
+// Apart from all other messages, because processes that fail leave those unanswered.
+MPI_Comm failures = MPI_COMM_NULL;
+bool all_failed = false;
+
+// Called by every process that fails. If all do, soon, the first of those with an error of their
+// own tells it, and all end in order. One that fails alone tells, and then ends the others.
+bool tells_error(bool is_own_error) {
+  using std::chrono::milliseconds;
+  int rank = 0;
+  MPI_Comm_rank(failures, &rank);
+  const int mine = is_own_error ? rank : std::numeric_limits<int>::max();
+  int first = mine;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, failures, &request);
+  const auto start = std::chrono::steady_clock::now();
+  int done = 0;
+  while (done == 0 && std::chrono::steady_clock::now() - start < milliseconds(800)) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    std::this_thread::sleep_for(milliseconds(2));
+  }
+  all_failed = done != 0;
+  return is_own_error && (!all_failed || first == rank);
+}
+
 int run(int argc, char** argv) {
   const std::unique_ptr<tamis::Group> group = tamis::mpi_group();
+  MPI_Comm_dup(MPI_COMM_WORLD, &failures);
   warn_of_binding(*group);
-  const int code = tamis::cli::run_program(argc, argv, group.get());
-  // A limit that was met is no failure. Any other code may be this process's alone, and then the
-  // others wait for it: all end here.
-  if (code != tamis::cli::kExitOk && code != tamis::cli::kExitLimit && group->size() > 1) {
-    if (code == tamis::cli::kExitGroup) std::this_thread::sleep_for(std::chrono::seconds(5));
+  const bool is_alone = group->size() == 1;
+  const int code =
+      tamis::cli::run_program(argc, argv, group.get(), is_alone ? nullptr : &tells_error);
+  const bool failed = code == tamis::cli::kExitError || code == tamis::cli::kExitUsage;
+  if (failed && !is_alone && !all_failed) {
     std::fflush(nullptr);
     MPI_Abort(MPI_COMM_WORLD, code);
   }
