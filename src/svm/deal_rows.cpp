@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "base/checked.hpp"
 #include "base/group.hpp"
 #include "base/mix.hpp"
 #include "data/row_messages.hpp"
+#include "data/stack_rows.hpp"
+#include "gram/near_points.hpp"
 #include "svm/row_order.hpp"
 
 namespace tamis {
@@ -88,6 +91,92 @@ DealtRows exchange_rows(const DealtRows& from, const std::vector<std::vector<Ind
   return put_together(from.set, rows, got);
 }
 
+// So many rows of all ranks: those with the smallest hashes.
+Matrix sample_of_all(const Matrix& features, std::span<const std::uint64_t> hashes, Index count,
+                     Group& group) {
+  std::vector<Index> rows(usize(features.rows()));
+  std::iota(rows.begin(), rows.end(), 0);
+  const auto some = rows.begin() + std::min(count, features.rows());
+  const auto by_hash = [&](Index a, Index b) {
+    return hashes[usize(a)] != hashes[usize(b)] ? hashes[usize(a)] < hashes[usize(b)] : a < b;
+  };
+  std::partial_sort(rows.begin(), some, rows.end(), by_hash);
+  rows.erase(some, rows.end());
+  std::vector<std::uint64_t> smallest;
+  for (const Index row : rows) smallest.push_back(hashes[usize(row)]);
+  smallest = gather_all(group, std::move(smallest));
+  std::sort(smallest.begin(), smallest.end());
+  if (std::ssize(smallest) > count) {
+    const std::uint64_t limit = smallest[usize(count)];
+    std::erase_if(rows, [&](Index row) { return hashes[usize(row)] >= limit; });
+  }
+  std::vector<Matrix> parts;
+  for (const Group::Message& message : group.all_gather(pack_rows(features, rows)))
+    parts.push_back(unpack_rows(message, features));
+  return stack_rows(parts);
+}
+
+// Halves of halves of a sample of the rows, each cut across the column that varies most.
+class Regions {
+ public:
+  Regions(const Matrix& sample, Index count) {
+    std::vector<Index> rows(usize(sample.rows()));
+    std::iota(rows.begin(), rows.end(), 0);
+    split(sample, rows, std::max<Index>(1, sample.rows() / count));
+  }
+
+  Index region_of(const Matrix& features, Index row) const {
+    std::size_t at = 0;
+    while (nodes_[at].column >= 0) {
+      const Node& node = nodes_[at];
+      at = features.at(row, node.column) < node.threshold ? at + 1 : node.right;
+    }
+    return nodes_[at].region;
+  }
+
+ private:
+  struct Node {
+    Index column = -1;  // negative: a region
+    float threshold = 0;
+    std::size_t right = 0;  // the left one follows its parent
+    Index region = 0;
+  };
+
+  void split(const Matrix& sample, std::span<Index> rows, Index smallest) {
+    const std::size_t own = nodes_.size();
+    nodes_.emplace_back();
+    const Index column = std::ssize(rows) <= smallest ? -1 : widest_column(sample, rows);
+    std::span<Index>::iterator middle;
+    if (column >= 0) {
+      const auto value = [&](Index row) { return sample.at(row, column); };
+      std::sort(rows.begin(), rows.end(), [&](Index a, Index b) { return value(a) < value(b); });
+      // The middle value; where half of the rows or more share the smallest, the next one.
+      middle = std::partition_point(rows.begin(), rows.end(), [&](Index row) {
+        return value(row) < value(rows[rows.size() / 2]);
+      });
+      if (middle == rows.begin())
+        middle = std::upper_bound(rows.begin(), rows.end(), rows[0],
+                                  [&](Index a, Index b) { return value(a) < value(b); });
+      if (middle != rows.end()) nodes_[own].threshold = value(*middle);
+    }
+    if (column < 0 || middle == rows.end()) {
+      nodes_[own].region = num_regions_++;
+      return;
+    }
+    nodes_[own].column = column;
+    const auto left = static_cast<std::size_t>(middle - rows.begin());
+    split(sample, rows.first(left), smallest);
+    nodes_[own].right = nodes_.size();
+    split(sample, rows.subspan(left), smallest);
+  }
+
+  std::vector<Node> nodes_;
+  Index num_regions_ = 0;
+};
+
+constexpr Index kRegionSample = 4096;
+constexpr Index kRegionsPerRank = 32;  // enough for even shares of what is left after shrinking
+
 }  // namespace
 
 DealtRows deal_by_content(const TrainingSet& mine, Group& group) {
@@ -95,12 +184,20 @@ DealtRows deal_by_content(const TrainingSet& mine, Group& group) {
   const std::vector<Index> counts = gather_values(group, mine.rows());
   std::iota(whole.positions.begin(), whole.positions.end(),
             std::accumulate(counts.begin(), counts.begin() + group.rank(), Index{0}));
+  std::vector<std::uint64_t> hashes = hash_rows(mine.features);
+  for (std::uint64_t& hash : hashes) hash = mix(hash);
+  const Matrix sample = sample_of_all(mine.features, hashes, kRegionSample, group);
+  std::vector<Index> few(usize(std::min(kFarSample, sample.rows())));
+  std::iota(few.begin(), few.end(), 0);
+  const Index total = std::accumulate(counts.begin(), counts.end(), Index{0});
+  std::optional<Regions> regions;
+  if (has_many_far_pairs(mine.kernel, sample, few, total))
+    regions.emplace(sample, kRegionsPerRank * group.size());
   std::vector<std::vector<Index>> rows_for(usize(group.size()));
-  const std::vector<std::uint64_t> hashes = hash_rows(mine.features);
   for (Index i = 0; i < mine.rows(); ++i) {
-    const std::uint64_t share = mix(hashes[usize(i)]) >> 32;
-    rows_for[usize(static_cast<Index>(share * static_cast<std::uint64_t>(group.size()) >> 32))]
-        .push_back(i);
+    const Index number =
+        regions ? regions->region_of(mine.features, i) : static_cast<Index>(hashes[usize(i)] >> 32);
+    rows_for[usize(number % group.size())].push_back(i);
   }
   return exchange_rows(whole, rows_for, group);
 }

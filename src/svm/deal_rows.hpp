@@ -13,9 +13,10 @@ struct DealtRows {
   std::vector<Index> positions;  ///< of each among the rows of all ranks; ascending
 };
 
-/// Every row goes to a rank that its values alone decide: each rank gets its share of any part of
-/// the rows, and copies of a row stay together. The rows of all ranks are numbered in the order of
-/// the ranks.
+/// Every row goes to a rank that its values decide, so that copies of a row stay together and each
+/// rank gets its share of any part of the rows. Where the kernel reaches near rows only, a rank
+/// gets many small regions whole; else single rows. The rows of all ranks are numbered in the order
+/// of the ranks.
 DealtRows deal_by_content(const TrainingSet& mine, Group& group);
 
 /// The given rows of all ranks, ascending by position, on rank `root`; an empty set on the others.

@@ -35,34 +35,6 @@ std::uint64_t hash_row(const Matrix& features, Index row) {
   return sum;
 }
 
-// The column in which the rows vary most, judged by up to 256 of them; -1: in none.
-Index widest_column(const Matrix& features, std::span<const Index> rows) {
-  constexpr std::size_t kSample = 256;
-  const std::size_t count = std::min(kSample, rows.size());
-  std::vector<double> sums(usize(features.cols()), 0.0);
-  std::vector<double> squares(usize(features.cols()), 0.0);
-  std::vector<float> values(usize(features.cols()));
-  for (std::size_t k = 0; k < count; ++k) {
-    features.copy_row(rows[k * rows.size() / count], values);
-    for (std::size_t j = 0; j < values.size(); ++j) {
-      const auto value = static_cast<double>(values[j]);
-      sums[j] += value;
-      squares[j] += value * value;
-    }
-  }
-  Index widest = -1;
-  double most = 0;
-  for (std::size_t j = 0; j < values.size(); ++j) {
-    const double mean = sums[j] / static_cast<double>(count);
-    const double variance = squares[j] / static_cast<double>(count) - mean * mean;
-    if (variance > most) {
-      most = variance;
-      widest = static_cast<Index>(j);
-    }
-  }
-  return widest;
-}
-
 // Puts the rows with the smaller values of the widest column first; returns how many, or 0 when
 // there is nothing to tell them apart.
 Index halve(const Matrix& features, const BinaryTask& task, std::span<std::size_t> places) {
@@ -121,6 +93,33 @@ BinaryTask in_order(const BinaryTask& task, std::span<const ContentKey> keys) {
 }
 
 }  // namespace
+
+Index widest_column(const Matrix& features, std::span<const Index> rows) {
+  constexpr std::size_t kSample = 256;
+  const std::size_t count = std::min(kSample, rows.size());
+  std::vector<double> sums(usize(features.cols()), 0.0);
+  std::vector<double> squares(usize(features.cols()), 0.0);
+  std::vector<float> values(usize(features.cols()));
+  for (std::size_t k = 0; k < count; ++k) {
+    features.copy_row(rows[k * rows.size() / count], values);
+    for (std::size_t j = 0; j < values.size(); ++j) {
+      const auto value = static_cast<double>(values[j]);
+      sums[j] += value;
+      squares[j] += value * value;
+    }
+  }
+  Index widest = -1;
+  double most = 0;
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    const double mean = sums[j] / static_cast<double>(count);
+    const double variance = squares[j] / static_cast<double>(count) - mean * mean;
+    if (variance > most) {
+      most = variance;
+      widest = static_cast<Index>(j);
+    }
+  }
+  return widest;
+}
 
 std::vector<std::uint64_t> hash_rows(const Matrix& features) {
   std::vector<std::uint64_t> hashes(usize(features.rows()));

@@ -27,6 +27,9 @@ std::vector<std::size_t> far_sample(const BinaryTask& task);
 /// One number a row, from its values.
 std::vector<std::uint64_t> hash_rows(const Matrix& features);
 
+/// The column in which these rows vary most, judged by up to 256 of them; -1: in none.
+Index widest_column(const Matrix& features, std::span<const Index> rows);
+
 /// The same rows with near ones close to one another: runs of 64 rows fill small boxes. Halves the
 /// rows at the median of the column that varies most, again and again.
 BinaryTask near_rows_together(const Matrix& features, const BinaryTask& task);
