@@ -1,0 +1,146 @@
+"""tamis-mpi: several processes on one computer, each with a part of the rows."""
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+import numpy as np
+from harness import PROGRAM, CliTest, Result, main
+
+MPI_PROGRAM = os.environ["TAMIS_MPI"]
+# In a container the user is root, and there are more processes than cores, which then must not wait by spinning.
+MPI_ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+                   "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_hwloc_base_binding_policy": "none"}
+
+
+class MpiTest(CliTest):
+    def start(self, ranks, *arguments, program=MPI_PROGRAM):
+        command = ["mpirun", "-n", str(ranks), program, *map(str, arguments)]
+        return subprocess.Popen(command, cwd=self.folder, env=MPI_ENVIRONMENT, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def together(self, ranks, *arguments, program=MPI_PROGRAM):
+        process = self.start(ranks, *arguments, program=program)
+        out, err = process.communicate(timeout=120)
+        return Result(subprocess.CompletedProcess(process.args, process.returncode, out, err))
+
+    def messages(self, result):
+        """What the program itself wrote to standard error."""
+        return re.findall(r"^tamis: .*", result.err, re.MULTILINE)
+
+    def expect_same_model(self, data, *options, ranks=(2, 3)):
+        self.ok("train", data, "-o", "alone.model", *options)
+        expected = (self.folder / "alone.model").read_bytes()
+        for count in ranks:
+            result = self.together(count, "train", data, "-o", f"{count}.model", "--threads", 1, *options)
+            self.assertEqual(result.code, 0, result.err)
+            self.assertEqual((self.folder / f"{count}.model").read_bytes(), expected, f"{count} ranks")
+            self.assertEqual(result.out.count("model written"), 1)
+
+
+class Training(MpiTest):
+    def test_svmlight(self):
+        self.ok("generate", "checkerboard", "--rows", 5000, "-o", "x.svm")
+        self.expect_same_model("x.svm", "-c", 10, "-g", 100)
+
+    def test_csv_with_many_classes(self):
+        rng = np.random.default_rng(1)
+        centers = rng.normal(size=(3, 4)) * 1.5
+        rows = [(c % 3, *(centers[c % 3] + rng.normal(size=4))) for c in range(4000)]
+        names = ("dog", "cat", "cow")
+        self.write("x.csv", "a,b,c,d,label\n" + "".join(
+            ",".join(f"{v:.4f}" for v in row[1:]) + f",{names[row[0]]}\n" for row in rows))
+        self.expect_same_model("x.csv", "--scale", "standard")
+
+    def test_numpy_regression(self):
+        rng = np.random.default_rng(2)
+        x = rng.normal(size=(3000, 3)).astype(np.float32)
+        np.save(self.folder / "x.npy", x)
+        np.save(self.folder / "x.labels.npy", np.sin(x[:, 0]) + 0.2 * x[:, 1])
+        self.expect_same_model("x.npy", "--task", "regression", "-c", 1, "-g", 0.2)
+        np.save(self.folder / "x.npy", np.asfortranarray(x))
+        self.expect_same_model("x.npy", "--task", "regression", "-c", 1, "-g", 0.2, ranks=(3,))
+
+    def test_more_processes_than_rows(self):
+        self.write("x.svm", "1 1:1\n-1 1:-1\n")
+        self.expect_same_model("x.svm", ranks=(3,))
+
+    def test_report(self):
+        self.ok("generate", "checkerboard", "--rows", 3000, "-o", "x.svm")
+        result = self.together(2, "train", "x.svm", "-o", "m", "-g", 100, "--json", "j")
+        self.assertEqual(result.code, 0, result.err)
+        report = json.loads(self.read("j"))
+        self.assertEqual((report["processes"], report["rows"]), (2, 3000))
+        self.assertGreater(report["bytes_sent"], 0)
+
+
+class Prediction(MpiTest):
+    def test_labels_values_and_measures(self):
+        self.ok("generate", "checkerboard", "--rows", 2000, "-o", "x.svm")
+        self.ok("train", "x.svm", "-o", "m", "-c", 10, "-g", 100)
+        for options in ((), ("--decision-values",)):
+            alone = self.ok("predict", "m", "x.svm", "-o", "alone.txt", *options)
+            result = self.together(3, "predict", "m", "x.svm", "-o", "together.txt", *options)
+            self.assertEqual(result.code, 0, result.err)
+            self.assertEqual(self.read("together.txt"), self.read("alone.txt"))
+            self.assertIn(alone.err.strip(), result.err)
+        self.assertEqual(self.together(3, "evaluate", "m", "x.svm").out, self.ok("evaluate", "m", "x.svm").out)
+
+
+class Failures(MpiTest):
+    def test_a_bad_line_is_named_once(self):
+        lines = [f"{i % 2} 1:{i % 7}\n" for i in range(3000)]
+        lines[2500] = "1 1:x\n"
+        self.write("x.svm", "".join(lines))
+        for ranks in (2, 3):
+            result = self.together(ranks, "train", "x.svm", "-o", "m")
+            self.assertEqual(result.code, 1)
+            self.assertEqual(self.messages(result), ["tamis: x.svm:2501:5: 'x' is not a number"])
+            self.assertFalse((self.folder / "m").exists())
+
+    def test_what_does_not_run_together(self):
+        self.write("x.svm", "1 1:1\n-1 1:-1\n")
+        for arguments, text in (
+                (("train", "x.svm", "--method", "falk"), "does not run on several processes"),
+                (("train", "x.svm", "--method", "auto"), "does not run on several processes"),
+                (("train", "x.svm", "--probability-folds", 3), "does not run on several processes"),
+                (("tune", "x.svm"), "tune does not run on several processes"),
+                (("train", "none.svm"), "cannot open"),
+                (("train", "x.svm", "--cost", "-1"), "cost")):
+            result = self.together(2, *arguments)
+            self.assertIn(result.code, (1, 2))
+            self.assertEqual(len(self.messages(result)), 1, result.err)
+            self.assertIn(text, result.err)
+
+    def test_the_plain_program_is_not_meant(self):
+        result = self.together(2, "info", program=PROGRAM)
+        self.assertEqual(result.code, 2)
+        self.assertIn("tamis-mpi is the program for that", result.err)
+
+    def test_a_full_disk_ends_all(self):
+        self.write("x.svm", "1 1:1\n-1 1:-1\n1 1:2\n")
+        result = self.together(2, "train", "x.svm", "-o", "/dev/full")
+        self.assertNotEqual(result.code, 0)
+        self.assertEqual(self.messages(result), ["tamis: /dev/full: cannot write: No space left on device"])
+
+    def test_a_killed_process_ends_the_job(self):
+        self.ok("generate", "checkerboard", "--rows", 200000, "-o", "x.svm")
+        job = self.start(2, "train", "x.svm", "-o", "m", "--method", "exact", "-c", 1000, "-g", 100)
+        deadline = time.monotonic() + 30
+        children = []
+        while len(children) < 2 and time.monotonic() < deadline:
+            time.sleep(0.1)
+            found = subprocess.run(["ps", "--ppid", str(job.pid), "-o", "pid="], capture_output=True, text=True)
+            children = found.stdout.split()
+        time.sleep(1)
+        os.kill(int(children[1]), signal.SIGKILL)
+        job.communicate(timeout=60)
+        self.assertNotEqual(job.returncode, 0)
+        self.assertFalse((self.folder / "m").exists())
+
+
+if __name__ == "__main__":
+    main()
