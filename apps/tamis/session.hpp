@@ -26,6 +26,10 @@ class Session {
 
   /// Threads, memory, progress and cancel flag for the library's calls.
   const RunControl& control() const { return control_; }
+  void keep_state_in(CheckpointStore* store, double every_seconds) {
+    control_.checkpoint = store;
+    control_.checkpoint_seconds = every_seconds;
+  }
   bool quiet() const { return common_.quiet; }
   /// Whether this process writes and prints: of several that work together, only the first does.
   bool is_root() const;

@@ -5,6 +5,7 @@
 
 #include "session.hpp"
 #include "tamis/calibrate.hpp"
+#include "tamis/checkpoint.hpp"
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
 #include "tamis/stream.hpp"
@@ -41,6 +42,11 @@ class TrainCommand : public Command {
     options.flag("--stream", stream_,
                  "method leader: read the data, a file of svmlight text, block by block and keep "
                  "only the leaders, taken in the order of the file");
+    options.text("--checkpoint", checkpoint_, "FOLDER",
+                 "method exact: keep the state of the training in this folder, and continue from "
+                 "what is there; the model is the same as without a break");
+    options.number("--checkpoint-seconds", checkpoint_seconds_, 0, 1e9, "NUMBER",
+                   "seconds between two times that the state is kept");
     // LIBSVM's number for the kind of machine: another way to say --task.
     options.custom("-s", "NUMBER", "LIBSVM's: 0 classification (C-SVC), 3 regression (epsilon-SVR)",
                    [this](const std::string& text) {
@@ -66,6 +72,7 @@ class TrainCommand : public Command {
     train_.validate();
     training_.require_used_by(std::vector<std::string>{train_.method});
     read_.text_labels = train_.task == Task::classification;
+    const std::unique_ptr<CheckpointStore> checkpoints = make_checkpoints(session);
     const TrainResult result = stream_ ? train_on_stream(session) : train_on_all(session);
     const StopReason stop = result.report.stop_reason;
     if (is_cut_short(stop) && result.model.is_constant()) refuse_constant(stop);
@@ -74,6 +81,7 @@ class TrainCommand : public Command {
       save_model(result.model, output_,
                  format_ == "libsvm" ? ModelFormat::libsvm : ModelFormat::native);
     });
+    if (checkpoints && !is_cut_short(stop)) checkpoints->clear();
     for (const std::string& warning : result.report.warnings) session.note("warning: " + warning);
     tell(session, result);
     fill_report(session, result.report);
@@ -82,6 +90,15 @@ class TrainCommand : public Command {
   }
 
  private:
+  std::unique_ptr<CheckpointStore> make_checkpoints(Session& session) const {
+    if (checkpoint_.empty()) return nullptr;
+    if (stream_ || folds_ > 0 || (train_.method != "exact" && train_.method != kDefaultMethod))
+      throw UsageError("--checkpoint goes with the method exact, without --stream and folds");
+    auto checkpoints = file_checkpoints(checkpoint_, session.control().group);
+    session.keep_state_in(checkpoints.get(), checkpoint_seconds_);
+    return checkpoints;
+  }
+
   static bool is_cut_short(StopReason stop) {
     return stop != StopReason::converged && stop != StopReason::precision_limit;
   }
@@ -101,7 +118,7 @@ class TrainCommand : public Command {
       if (!was_named) train_.method = "exact";
       return;
     }
-    train_.method = resolve_method(data, train_);
+    train_.method = checkpoint_.empty() ? resolve_method(data, train_) : "exact";
     if (train_.method != kAutoMethod) return;
     if (!was_named)
       session.note(fmt::format("{} and no --method: auto chooses", counted(data.rows(), "row")));
@@ -189,6 +206,8 @@ class TrainCommand : public Command {
   std::string format_ = "native";
   std::int64_t folds_ = 0;
   std::string calibration_ = "sigmoid";
+  std::string checkpoint_;
+  double checkpoint_seconds_ = 60;
   bool stream_ = false;
   TrainingOptions training_;
   TrainOptions& train_ = training_.values();

@@ -9,6 +9,7 @@
 
 namespace tamis {
 
+class CheckpointStore;
 class Group;
 
 /// A snapshot of work under way, handed to RunControl::on_progress about ten times a second.
@@ -41,6 +42,11 @@ struct RunControl {
   /// The processes that do this together, each with its own part of the rows; null: this one alone.
   /// Must outlive the call.
   Group* group = nullptr;
+
+  /// Where the method `exact` keeps its state, about every `checkpoint_seconds`, and from where it
+  /// continues; null: nowhere. The model is the same as without a break. Must outlive the call.
+  CheckpointStore* checkpoint = nullptr;
+  double checkpoint_seconds = 60;
 
   bool cancelled() const { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }
 };

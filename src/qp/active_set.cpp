@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 
 #include "base/checked.hpp"
 #include "base/group.hpp"
@@ -285,6 +286,58 @@ Index ActiveSet::wake_violators(const Violation& violation, double eps, Index mo
   if (total_woken > 0) adopt(std::move(points));
   if (!is_complete()) rests_.push_back(std::move(united));
   return total_woken;
+}
+
+void ActiveSet::write_to(SolverState* state) const {
+  state->progress.objective = objective_;
+  state->progress.num_rests = std::ssize(rests_);
+  for (std::size_t p = 0; p < points_.size(); ++p)
+    state->points.push_back({problem_.key_at(points_[p]), beta(points_[p]), sums_[p], 0});
+  for (std::size_t r = 0; r < rests_.size(); ++r) {
+    const auto number = static_cast<std::int64_t>(r);
+    for (const Index i : rests_[r].points)
+      state->points.push_back({problem_.key_at(i), beta(i), resting_sums_[usize(i)], number + 1});
+    for (const auto& [point, value] : rests_[r].coefficients)
+      state->remembered.push_back({problem_.key_at(point), value, number});
+  }
+}
+
+void ActiveSet::restore(std::span<const SolverState> parts) {
+  std::unordered_map<std::uint64_t, Index> point_of;
+  point_of.reserve(usize(problem_.size()));
+  for (Index i = 0; i < problem_.size(); ++i) point_of.emplace(problem_.key_at(i), i);
+  objective_ = parts[0].progress.objective;
+  rests_.assign(usize(parts[0].progress.num_rests), {});
+  std::vector<Index> active;
+  Index found_points = 0;
+  for (const SolverState& part : parts) {
+    for (const SolverState::Point& point : part.points) {
+      const auto found = point_of.find(point.key);
+      if (found == point_of.end()) continue;  // another rank has it
+      const Index i = found->second;
+      ++found_points;
+      beta_[usize(i)] = point.beta;
+      resting_sums_[usize(i)] = point.sum;
+      if (point.rest == 0)
+        active.push_back(i);
+      else
+        rests_.at(usize(point.rest - 1)).points.push_back(i);
+    }
+    for (const SolverState::Remembered& one : part.remembered) {
+      const auto found = point_of.find(one.key);
+      if (found != point_of.end())
+        rests_.at(usize(one.rest)).coefficients.emplace_back(found->second, one.value);
+    }
+  }
+  if (any_of_all(group_, found_points != problem_.size()))
+    throw DataError("the checkpoint is of other rows; remove it to begin anew");
+  for (Rest& rest : rests_) std::sort(rest.points.begin(), rest.points.end());
+  std::sort(active.begin(), active.end());
+  // All points take their F from resting_sums_.
+  for (const Index i : points_) place_[usize(i)] = -1;
+  points_.clear();
+  sums_.clear();
+  adopt(std::move(active));
 }
 
 std::vector<double> ActiveSet::all_sums() const {

@@ -8,6 +8,7 @@
 
 #include "qp/problem.hpp"
 #include "qp/row_source.hpp"
+#include "qp/solver_state.hpp"
 #include "tamis/group.hpp"
 
 namespace tamis::qp {
@@ -88,6 +89,10 @@ class ActiveSet {
   /// Brings F of all resting points up to date and wakes at most `most` of those that violate by
   /// more than eps / 2, worst first. Returns how many woke, or -1 when told to stop.
   Index wake_violators(const Violation& violation, double eps, Index most);
+
+  /// This rank's part of the state, and back: `parts` are those of all ranks of an earlier run.
+  void write_to(SolverState* state) const;
+  void restore(std::span<const SolverState> parts);
 
   /// F of every point of this rank, for the report. Call after wake_violators() returned 0, or with
   /// nothing resting.

@@ -190,7 +190,9 @@ class Solver {
   Progress improve_block(ActiveSet& active, WorkingSetChooser& chooser, const Violation& violation);
   bool float_is_enough() const;
   PairLimits pair_limits(double tolerance) const;
-  bool must_stop();
+  bool must_stop(bool* save_now);
+  void save(const ActiveSet& active, const WorkingSetChooser& chooser,
+            const SolverState::Progress& progress);
   std::vector<double> solve_block(std::span<const BlockPoint> points,
                                   std::span<const Index> numbers, double tolerance);
   template <typename Sum>
@@ -230,11 +232,24 @@ PairLimits Solver::pair_limits(double tolerance) const {
   return limits;
 }
 
-// All ranks stop together, for the reason that comes first in the order of reasons.
-bool Solver::must_stop() {
+// All ranks stop together, for the reason that comes first in the order of reasons. `save_now`: the
+// first rank's clock decides.
+bool Solver::must_stop(bool* save_now) {
+  struct Wish {
+    StopReason reason;
+    int save;
+  };
   stop_.must_stop(iterations_);
-  stop_.adopt_reason(largest_of_all(group_, stop_.reason()));
-  return stop_.reason() != StopReason::converged;
+  const bool save =
+      group_.rank() == 0 && options_.keeper != nullptr && options_.keeper->is_due(false);
+  StopReason reason = StopReason::converged;
+  *save_now = false;
+  for (const Wish& wish : gather_values(group_, Wish{stop_.reason(), save ? 1 : 0})) {
+    reason = std::max(reason, wish.reason);
+    *save_now = *save_now || wish.save != 0;
+  }
+  stop_.adopt_reason(reason);
+  return reason != StopReason::converged;
 }
 
 // A random part first: most of the early work is on a rough shape that a part of the points gives
@@ -368,12 +383,28 @@ Solution Solver::solve_blocks() {
   double tolerance = 0;
   Index participants = active.total_size();
   Violation violation{{0, 0}, {0, 0}};
-  Progress step = active.start() ? Progress::moved : Progress::told_to_stop;
+  const std::vector<SolverState> earlier =
+      options_.keeper == nullptr ? std::vector<SolverState>() : options_.keeper->load();
+  Progress step = Progress::moved;
+  if (earlier.empty()) {
+    if (!active.start()) step = Progress::told_to_stop;
+  } else {
+    const SolverState::Progress& progress = earlier[0].progress;
+    active.restore(earlier);
+    chooser.set_newest(earlier[0].newest, active, problem_);
+    iterations_ = progress.iterations;
+    share = progress.share;
+    tolerance = progress.tolerance;
+    participants = progress.participants;
+    float_is_enough_ = progress.float_is_enough != 0;
+  }
   while (step == Progress::moved) {
     violation = active.measure();
     if (tolerance == 0) tolerance = std::max(eps, share * violation.gap);
     if (on_status_) on_status_({iterations_, violation.gap, active.total_size()});
-    if (must_stop()) break;
+    bool save_now = false;
+    if (must_stop(&save_now)) break;
+    if (save_now) save(active, chooser, {iterations_, 0, share, tolerance, participants});
     if (violation.gap <= (active.is_complete() ? eps : tolerance)) {
       const Index woken =
           active.wake_violators(violation, eps, std::max(participants, 4 * options_.block_size));
@@ -389,11 +420,25 @@ Solution Solver::solve_blocks() {
     step = improve_block(active, chooser, violation);
   }
   if (step == Progress::stuck) stop_.note_precision_limit();
-  if (step == Progress::told_to_stop) must_stop();
+  if (options_.keeper != nullptr && step == Progress::moved &&
+      any_of_all(group_, group_.rank() == 0 && options_.keeper->is_due(true)))
+    save(active, chooser, {iterations_, 0, share, tolerance, participants});
+  bool unused = false;
+  if (step == Progress::told_to_stop) must_stop(&unused);
   Solution solution = finish<ExactSum>({active.all_beta().begin(), active.all_beta().end()},
                                        active.all_sums(), violation);
   solution.objective = active.objective();
   return solution;
+}
+
+void Solver::save(const ActiveSet& active, const WorkingSetChooser& chooser,
+                  const SolverState::Progress& progress) {
+  SolverState state;
+  state.progress = progress;
+  state.progress.float_is_enough = float_is_enough_ ? 1 : 0;
+  state.newest = chooser.newest(active, problem_);
+  active.write_to(&state);
+  options_.keeper->save(state);
 }
 
 // One block: choose, optimise alone to a fifth of the gap (less is redone when the others have

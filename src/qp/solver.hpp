@@ -11,6 +11,7 @@
 
 #include "qp/problem.hpp"
 #include "qp/row_source.hpp"
+#include "qp/solver_state.hpp"
 #include "qp/stopping.hpp"
 #include "tamis/group.hpp"
 
@@ -22,7 +23,8 @@ struct SolverOptions {
       2048;  ///< problems up to this size are solved on their full kernel matrix at once
   double first_share =
       0.2;  ///< large problems start with this share of their points and let violators join; 1: all
-  std::uint64_t seed = 0;  ///< which points start
+  std::uint64_t seed = 0;         ///< which points start
+  StateKeeper* keeper = nullptr;  ///< of problems above stored_size; null: nobody
 };
 
 struct Solution {

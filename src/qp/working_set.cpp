@@ -155,4 +155,32 @@ std::vector<PointName> WorkingSetChooser::choose(const ActiveSet& active, const 
   return block;
 }
 
+std::vector<std::uint64_t> WorkingSetChooser::newest(const ActiveSet& active,
+                                                     const Problem& problem) const {
+  return collect(active.group(), newest_, [&](Index i) { return problem.key_at(i); });
+}
+
+void WorkingSetChooser::set_newest(std::span<const std::uint64_t> keys, const ActiveSet& active,
+                                   const Problem& problem) {
+  struct Found {
+    std::int64_t number;
+    PointName name;
+  };
+  std::vector<std::pair<std::uint64_t, std::size_t>> sorted;
+  for (std::size_t k = 0; k < keys.size(); ++k) sorted.emplace_back(keys[k], k);
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<Found> found;
+  for (Index i = 0; i < problem.size(); ++i) {
+    const auto at = std::lower_bound(sorted.begin(), sorted.end(),
+                                     std::pair{problem.key_at(i), std::size_t{0}});
+    if (at != sorted.end() && at->first == problem.key_at(i))
+      found.push_back({static_cast<std::int64_t>(at->second), active.name_of(i)});
+  }
+  found = gather_all(active.group(), std::move(found));
+  std::sort(found.begin(), found.end(),
+            [](const Found& a, const Found& b) { return a.number < b.number; });
+  newest_.clear();
+  for (const Found& one : found) newest_.push_back(one.name);
+}
+
 }  // namespace tamis::qp

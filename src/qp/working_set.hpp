@@ -17,6 +17,11 @@ class WorkingSetChooser {
   std::vector<PointName> choose(const ActiveSet& active, const Problem& problem,
                                 const Violation& violation);
 
+  /// The keys of the points that entered with the last block, on all ranks; and back.
+  std::vector<std::uint64_t> newest(const ActiveSet& active, const Problem& problem) const;
+  void set_newest(std::span<const std::uint64_t> keys, const ActiveSet& active,
+                  const Problem& problem);
+
  private:
   Index block_size_;
   std::vector<PointName> newest_;  // points that entered with the last block

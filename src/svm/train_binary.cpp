@@ -2,14 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <unordered_map>
 
 #include "base/checked.hpp"
+#include "base/clock.hpp"
 #include "base/group.hpp"
+#include "base/mix.hpp"
 #include "gram/computed_rows.hpp"
 #include "kernels/kernel_blocks.hpp"
+#include "tamis/checkpoint.hpp"
+#include "tamis/error.hpp"
 
 namespace tamis {
 namespace {
@@ -87,6 +93,73 @@ BinaryResult constant_machine(const BinaryTask& task) {
   return constant;
 }
 
+// What must be the same for a state to be of use: all that the solver's steps depend on. The keys
+// hold features, targets and costs.
+std::uint64_t fingerprint(const qp::Problem& problem, const BinarySettings& settings,
+                          Group& group) {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t key : problem.key) sum += mix(key);
+  std::uint64_t hash = mix(sum_of_all(group, sum));
+  const auto add = [&](auto value) {
+    std::uint64_t bits = 0;
+    static_assert(sizeof value <= sizeof bits);
+    std::memcpy(&bits, &value, sizeof value);
+    hash = mix(hash + bits);
+  };
+  add(sum_of_all(group, problem.size()));
+  add(settings.kernel.type);
+  add(settings.kernel.gamma);
+  add(settings.kernel.coef0);
+  add(settings.kernel.degree);
+  add(settings.loss);
+  add(settings.tube);
+  add(settings.limits.eps);
+  add(settings.seed);
+  return hash;
+}
+
+class Keeper : public qp::StateKeeper {
+ public:
+  Keeper(const RunControl& control, std::string name, std::uint64_t print)
+      : control_(control), name_(std::move(name)), print_(print) {}
+
+  std::vector<qp::SolverState> load() override {
+    std::vector<qp::SolverState> states;
+    for (const std::string& part : control_.checkpoint->load(name_)) {
+      std::uint64_t print = 0;
+      if (part.size() >= sizeof print) std::memcpy(&print, part.data(), sizeof print);
+      if (print != print_) {
+        throw DataError(
+            "the checkpoint is of other rows or options; give another folder, or remove it to "
+            "begin anew");
+      }
+      states.push_back(qp::state_from_bytes(std::string_view(part).substr(sizeof print)));
+    }
+    return states;
+  }
+  bool is_due(bool at_end) override {
+    return watch_.seconds() >= control_.checkpoint_seconds * (at_end ? 0.1 : 1.0);
+  }
+  void save(const qp::SolverState& state) override {
+    std::string part(reinterpret_cast<const char*>(&print_), sizeof print_);
+    control_.checkpoint->save(name_, part + qp::to_bytes(state));
+    watch_ = {};
+  }
+
+ private:
+  const RunControl& control_;
+  const std::string name_;
+  const std::uint64_t print_;
+  Stopwatch watch_;
+};
+
+std::unique_ptr<Keeper> keeper_for(const qp::Problem& problem, const BinarySettings& settings,
+                                   const RunControl& control, Group& group) {
+  if (control.checkpoint == nullptr || settings.checkpoint_name.empty()) return nullptr;
+  return std::make_unique<Keeper>(control, settings.checkpoint_name,
+                                  fingerprint(problem, settings, group));
+}
+
 BinaryResult make_result(const qp::Problem& problem, const BinaryTask& task,
                          qp::Solution solution) {
   BinaryResult result;
@@ -111,9 +184,10 @@ BinaryResult make_result(const qp::Problem& problem, const BinaryTask& task,
 
 BinaryResult solve_task(const qp::Problem& problem, const BinaryTask& task, qp::RowSource& source,
                         qp::StopCheck& stop, std::uint64_t seed,
-                        const qp::StatusCallback& on_status) {
+                        const qp::StatusCallback& on_status, qp::StateKeeper* keeper = nullptr) {
   qp::SolverOptions options;
   options.seed = seed;
+  options.keeper = keeper;
   return make_result(problem, task, qp::solve(problem, source, stop, options, on_status));
 }
 
@@ -138,7 +212,9 @@ BinaryResult train_binary(const Matrix& features, std::span<const double> cost,
                                   : has_many_far_pairs(settings.kernel, features, task.rows);
   ComputedRows source(alone(), settings.kernel, features, task.rows, settings.cache_bytes,
                       leaves_far_out, [&] { return stop.interrupted(); });
-  BinaryResult result = solve_task(problem, task, source, stop, settings.seed, on_status);
+  const auto keeper = keeper_for(problem, settings, control, alone());
+  BinaryResult result =
+      solve_task(problem, task, source, stop, settings.seed, on_status, keeper.get());
   result.stats.kernel_evaluations = source.counts().computed;
   result.stats.cached_evaluations = source.counts().cached;
   return result;
@@ -152,8 +228,10 @@ BinaryResult train_binary_together(const Matrix& features, std::span<const doubl
   qp::StopCheck stop(settings.limits, control);
   ComputedRows source(group, settings.kernel, features, task.rows, settings.cache_bytes,
                       settings.leaves_far_out.value(), [&] { return stop.interrupted(); });
+  const auto keeper = keeper_for(problem, settings, control, group);
   qp::SolverOptions options;
   options.seed = settings.seed;
+  options.keeper = keeper.get();
   BinaryResult result = make_result(
       problem, task, qp::solve_together(group, problem, source, stop, options, on_status));
   MachineStats& stats = result.stats;

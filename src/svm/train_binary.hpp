@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 #include "qp/solver.hpp"
 #include "svm/binary_task.hpp"
@@ -23,6 +24,9 @@ struct BinarySettings {
   /// Whether values of far pairs of rows are left out (gram/near_points.hpp); not set: found out
   /// from the rows.
   std::optional<bool> leaves_far_out;
+  /// Keeps the state of large problems in RunControl::checkpoint, if there is one, under this name;
+  /// empty: does not. Needs the keys of the task.
+  std::string checkpoint_name;
 };
 
 /// Trains one machine on the rows of `task`. `cost` is C of every row of `features`. `start`, when

@@ -49,7 +49,8 @@ std::vector<Index> KernelMachine::support_rows() const {
 }
 
 KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Index> rows,
-                                   const TrainContext& context, const KernelMachine* start) {
+                                   const TrainContext& context, const KernelMachine* start,
+                                   bool keeps_state) {
   KernelMachine result;
   result.decision = decision_for(data, context.options);
   const Index count = num_machines(result.decision, data.num_classes);
@@ -65,6 +66,7 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
     for (const std::size_t place : far_sample(task)) sample.push_back(task.rows[place]);
     own.leaves_far_out = has_many_far_pairs(data.kernel, data.features, sample,
                                             static_cast<Index>(task.rows.size()));
+    if (keeps_state) own.checkpoint_name = checkpoint_name(task.index);
     if (*own.leaves_far_out) task = near_rows_together(data.features, task);
     const TrainedMachine* from = start == nullptr ? nullptr : &start->machines[usize(task.index)];
     BinaryResult one = train_binary(data.features, data.cost, task, from, own, context.control,
@@ -85,11 +87,13 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
   return result;
 }
 
+std::string checkpoint_name(Index machine) { return fmt::format("svm-{}", machine); }
+
 KernelMachine train_kernel_machine(const TrainingSet& data, const TrainContext& context,
-                                   const KernelMachine* start) {
+                                   const KernelMachine* start, bool keeps_state) {
   std::vector<Index> rows(usize(data.rows()));
   std::iota(rows.begin(), rows.end(), 0);
-  return train_kernel_machine(data, rows, context, start);
+  return train_kernel_machine(data, rows, context, start, keeps_state);
 }
 
 std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,

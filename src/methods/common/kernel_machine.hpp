@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "methods/common/method.hpp"
@@ -33,13 +34,15 @@ BinaryTrainer while_it_may_run(const TrainContext& context, BinaryTrainer traine
 
 /// Trains on the given rows of `data`, ascending and each once; a class without a row gets machines
 /// that never choose it over another with rows. `start`: a machine trained before on some of these
-/// rows (and others), to begin from.
+/// rows (and others), to begin from. `keeps_state`: in control.checkpoint, if there is one.
 KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Index> rows,
                                    const TrainContext& context,
-                                   const KernelMachine* start = nullptr);
+                                   const KernelMachine* start = nullptr, bool keeps_state = false);
 /// The same on all rows.
 KernelMachine train_kernel_machine(const TrainingSet& data, const TrainContext& context,
-                                   const KernelMachine* start = nullptr);
+                                   const KernelMachine* start = nullptr, bool keeps_state = false);
+/// The name of a binary SVM's state in a CheckpointStore.
+std::string checkpoint_name(Index machine);
 
 std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,
                                                       const KernelMachine& machine);

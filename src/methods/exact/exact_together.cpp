@@ -119,6 +119,7 @@ PlacedMachine Trainer::train_large(const BinaryTask& given, Index rows) {
   const Index cache_bytes = cache_for_each(set, static_cast<Index>(task.rows.size()), context_, 1);
   BinarySettings settings = binary_settings(set, context_, cache_bytes);
   settings.leaves_far_out = has_many_far_pairs(task, rows);
+  settings.checkpoint_name = checkpoint_name(given.index);
   if (*settings.leaves_far_out) task = near_rows_together(set.features, task);
   BinaryResult result =
       train_binary_together(set.features, set.cost, task, settings, context_.control,

@@ -1,0 +1,35 @@
+// What a long training keeps of its state, so that another run can continue from it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tamis/export.hpp"
+#include "tamis/group.hpp"
+
+namespace tamis {
+
+class TAMIS_EXPORT CheckpointStore {
+ public:
+  CheckpointStore() = default;
+  CheckpointStore(const CheckpointStore&) = delete;
+  CheckpointStore& operator=(const CheckpointStore&) = delete;
+  virtual ~CheckpointStore();
+
+  /// The parts that were saved under this name by all processes of an earlier run; of several
+  /// times, the last one. Empty: there are none.
+  virtual std::vector<std::string> load(const std::string& name) = 0;
+  /// The part of this process. All processes of the group call it together; what was saved before
+  /// stays until all have written theirs.
+  virtual void save(const std::string& name, const std::string& part) = 0;
+  /// Removes all that was saved: the work is done.
+  virtual void clear() = 0;
+};
+
+/// Files in a folder, which is made if it is not there. Several computers need one that all of them
+/// see. Throws IoError, and DataError for files that are damaged.
+TAMIS_EXPORT std::unique_ptr<CheckpointStore> file_checkpoints(const std::string& folder,
+                                                               Group* group = nullptr);
+
+}  // namespace tamis

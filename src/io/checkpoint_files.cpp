@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "base/group.hpp"
+#include "base/mix.hpp"
+#include "io/output_file.hpp"
+#include "tamis/checkpoint.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr std::string_view kEnding = ".checkpoint";
+
+std::uint64_t hash_of(std::string_view bytes) {
+  std::uint64_t hash = mix(bytes.size() + 1);
+  for (const char byte : bytes) hash = mix(hash + static_cast<unsigned char>(byte) + 1);
+  return hash;
+}
+
+void write_whole(const std::filesystem::path& path, std::string_view bytes) {
+  OutputFile file(path.string());
+  file.write(bytes);
+  file.write(fmt::format("{:016x}", hash_of(bytes)));
+  file.commit();
+}
+
+// Nothing if there is no such file.
+std::optional<std::string> read_whole(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  constexpr std::size_t kHash = 16;
+  const std::size_t size = bytes.size() < kHash ? 0 : bytes.size() - kHash;
+  if (bytes.size() < kHash ||
+      bytes.substr(size) !=
+          fmt::format("{:016x}", hash_of(std::string_view(bytes).substr(0, size))))
+    throw DataError(path.string() + ": the checkpoint is damaged; remove it to begin anew");
+  bytes.resize(size);
+  return bytes;
+}
+
+// NAME.G.R.checkpoint is the part of rank R in generation G; NAME.checkpoint says which generation
+// is whole, and of how many parts.
+class CheckpointFiles : public CheckpointStore {
+ public:
+  CheckpointFiles(std::string folder, Group& group) : folder_(std::move(folder)), group_(group) {
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    if (error)
+      throw IoError(
+          fmt::format("{}: cannot make the folder: {}", folder_.string(), error.message()));
+  }
+
+  std::vector<std::string> load(const std::string& name) override {
+    const Current current = read_current(name);
+    std::vector<std::string> parts;
+    for (int rank = 0; rank < current.parts; ++rank) {
+      const auto path = part_path(name, current.generation, rank);
+      auto part = read_whole(path);
+      if (!part)
+        throw DataError(path.string() + ": a part of the checkpoint is missing; remove " +
+                        folder_.string() + " to begin anew");
+      parts.push_back(*std::move(part));
+    }
+    return parts;
+  }
+
+  void save(const std::string& name, const std::string& part) override {
+    const Current before = read_current(name);
+    const Current now{before.generation + 1, group_.size()};
+    write_whole(part_path(name, now.generation, group_.rank()), part);
+    any_of_all(group_, false);  // all parts are there
+    if (group_.rank() == 0) {
+      write_whole(current_path(name), fmt::format("{} {}", now.generation, now.parts));
+      for (int rank = 0; rank < before.parts; ++rank)
+        remove(part_path(name, before.generation, rank));
+    }
+    any_of_all(group_, false);  // nobody reads the old generation any more
+  }
+
+  void clear() override {
+    any_of_all(group_, false);
+    if (group_.rank() != 0) return;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+      if (entry.path().filename().string().ends_with(kEnding)) remove(entry.path());
+    }
+  }
+
+ private:
+  struct Current {
+    std::int64_t generation = 0;
+    int parts = 0;
+  };
+
+  static void remove(const std::filesystem::path& path) {
+    std::error_code error;  // one that stays is not looked at again
+    std::filesystem::remove(path, error);
+  }
+  std::filesystem::path current_path(const std::string& name) const {
+    return folder_ / (name + std::string(kEnding));
+  }
+  std::filesystem::path part_path(const std::string& name, std::int64_t generation,
+                                  int rank) const {
+    return folder_ / fmt::format("{}.{}.{}{}", name, generation, rank, kEnding);
+  }
+  Current read_current(const std::string& name) const {
+    const auto text = read_whole(current_path(name));
+    Current current;
+    if (!text) return current;
+    const char* const end = text->data() + text->size();
+    const auto first = std::from_chars(text->data(), end, current.generation);
+    const bool has_space = first.ptr != end && *first.ptr == ' ';
+    const auto second = has_space ? std::from_chars(first.ptr + 1, end, current.parts) : first;
+    if (!has_space || second.ptr != end || current.generation < 1 || current.parts < 1)
+      throw DataError(current_path(name).string() +
+                      ": the checkpoint is damaged; remove it to begin anew");
+    return current;
+  }
+
+  std::filesystem::path folder_;
+  Group& group_;
+};
+
+}  // namespace
+
+CheckpointStore::~CheckpointStore() = default;
+
+std::unique_ptr<CheckpointStore> file_checkpoints(const std::string& folder, Group* group) {
+  return std::make_unique<CheckpointFiles>(folder, group == nullptr ? alone() : *group);
+}
+
+}  // namespace tamis
