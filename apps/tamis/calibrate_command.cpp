@@ -17,10 +17,11 @@ class CalibrateCommand : public Command {
   void declare(Options& options) override {
     options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
     options.argument("DATA", data_path_, true,
-                     "labelled rows the model was not trained on; - is standard input");
+                     "labeled rows the model was not trained on; - is standard input");
     options.output("-o,--output", output_, "the model with probabilities");
     options.choice("--how", how_, {"sigmoid", "isotonic"}, "NAME",
-                   "a sigmoid (two numbers a machine), or any rising function (needs more rows)");
+                   "a sigmoid (two parameters per binary SVM), or any non-decreasing function "
+                   "(needs more rows)");
     options.reading(read_);
     options.common(common_);
     options.example("tamis calibrate train.model held-out.svm -o calibrated.model");

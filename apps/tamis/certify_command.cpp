@@ -86,8 +86,7 @@ class CertifyCommand : public Command {
                                 one.violating_rows));
       }
       if (c.machines.size() > kListed)
-        session.say(
-            fmt::format("... and {}", counted(c.machines.size() - kListed, "more machine")));
+        session.say(fmt::format("... and {}", counted(c.machines.size() - kListed, "more SVM")));
     }
     session.say(fmt::format("primal {:.10g}, dual {:.10g}, gap {:.3g} ({:.3g} relative)", c.primal,
                             c.dual, c.gap, c.relative_gap));
@@ -104,7 +103,7 @@ class CertifyCommand : public Command {
   static std::string reason(const Certificate& c) {
     for (const MachineCertificate& one : c.machines) {
       if (one.certified) continue;
-      const std::string where = c.machines.size() > 1 ? " of machine " + one.name : "";
+      const std::string where = c.machines.size() > 1 ? " of SVM " + one.name : "";
       if (one.foreign_vectors > 0)
         return fmt::format(": {}{} not among the rows",
                            counted(one.foreign_vectors, "support vector"),

@@ -12,7 +12,7 @@ constexpr std::size_t kClassesShown = 20;
 
 class CheckCommand : public Command {
  public:
-  CheckCommand() : Command("check", "read data, report what is in them and what to mend") {}
+  CheckCommand() : Command("check", "read data, report what is in them and what to fix") {}
 
   void declare(Options& options) override {
     options.argument("DATA", path_, true, "the rows; - is standard input");

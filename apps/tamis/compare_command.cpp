@@ -24,7 +24,7 @@ class CompareCommand : public Command {
   CompareCommand() : Command("compare", "train and test several methods side by side") {}
 
   void declare(Options& options) override {
-    options.argument("TRAIN", train_path_, true, "the labelled rows; - is standard input");
+    options.argument("TRAIN", train_path_, true, "the labeled rows; - is standard input");
     options.text("--test", test_path_, "FILE", "rows to test on (default: a part of TRAIN)");
     options.number("--split", split_, 0.01, 0.99, "SHARE",
                    "without --test: share of TRAIN to test on, drawn anew in each run");
@@ -51,7 +51,7 @@ class CompareCommand : public Command {
     options.common(common_);
     options.example(
         "tamis compare train.svm --test test.svm --methods exact,falk,linear -c 10 -g 2\n"
-        "tamis compare data.csv --runs 10 --methods exact,falk,falk/small --set falk/small.k=100\n"
+        "tamis compare data.csv --methods exact,falk,falk/small --set falk/small.k=100\n"
         "tamis compare train.svm --tune --report comparison.html");
   }
 

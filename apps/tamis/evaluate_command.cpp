@@ -15,11 +15,11 @@ namespace {
 
 class EvaluateCommand : public Command {
  public:
-  EvaluateCommand() : Command("evaluate", "measure a model on labelled rows") {}
+  EvaluateCommand() : Command("evaluate", "measure a model on labeled rows") {}
 
   void declare(Options& options) override {
     options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
-    options.argument("DATA", data_path_, true, "the labelled rows; - is standard input");
+    options.argument("DATA", data_path_, true, "the labeled rows; - is standard input");
     options.custom(
         "--indecision", "NUMBER,..",
         "two classes: the share of rows whose decision value is less than this away from 0, and "

@@ -60,6 +60,30 @@ std::string join_names(const std::vector<std::string>& names) {
   return text;
 }
 
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:,=+@%^-";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+std::string reading_words(const ReadOptions& read) {
+  std::string words;
+  if (read.format != DataFormat::automatic) {
+    words += read.format == DataFormat::svmlight ? " --format svmlight"
+             : read.format == DataFormat::csv    ? " --format csv"
+                                                 : " --format npy";
+  }
+  if (read.index_base != 1) words += fmt::format(" --index-base {}", read.index_base);
+  if (!read.label_column.empty()) words += " --label " + shell_word(read.label_column);
+  if (read.labels_as_text) words += " --text-labels";
+  if (!read.weight_column.empty()) words += " --weight " + shell_word(read.weight_column);
+  if (!read.labels_path.empty()) words += " --labels " + shell_word(read.labels_path);
+  return words;
+}
+
 std::int64_t parse_integer(const std::string& option, const std::string& text, std::int64_t low,
                            std::int64_t high) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();

@@ -57,7 +57,8 @@ class PredictCommand : public Command {
   void declare(Options& options) override {
     options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
     options.argument("DATA", data_path_, true, "the rows; - is standard input");
-    options.output("-o,--output", output_, "where to write one label a line; - is standard output");
+    options.output("-o,--output", output_,
+                   "where to write one label per line; - is standard output");
     options.flag("--decision-values", decision_values_,
                  "write a table with tabs: a header line, then label and decision values");
     options.flag(

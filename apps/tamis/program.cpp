@@ -67,6 +67,9 @@ int run_parsed(const Parsed& parsed) {
                              : parsed.topic.empty()  ? command_help(*parsed.entry)
                                                      : method_help(*parsed.entry, parsed.topic);
     std::fputs(text.c_str(), stdout);
+  } else if (parsed.request == Request::begin) {
+    std::fputs(beginning_text().c_str(), stderr);
+    return kExitUsage;
   } else {
     Session session(*parsed.entry->command);
     const int code = parsed.entry->command->run(session);

@@ -26,7 +26,7 @@ class ScaleCommand : public Command {
                    "distribution, or to normal scores");
     options.number("-l,--lower", lower_, -kInfinity, kInfinity, "X", "minmax: smallest value");
     options.number("-u,--upper", upper_, -kInfinity, kInfinity, "X", "minmax: largest value");
-    options.output("-s,--save-ranges", save_, "keep the scaling learnt from these rows");
+    options.output("-s,--save-ranges", save_, "save the scaling learned from these rows");
     options.text("-r,--load-ranges", load_, "FILE",
                  "scale as a saved scaling says, instead of learning one");
     options.format("--to", write_.format, "format of the output (default: by its name)");

@@ -23,17 +23,17 @@ nlohmann::ordered_json number(double value) {
 
 class TrainCommand : public Command {
  public:
-  TrainCommand() : Command("train", "train a machine on labelled rows") {}
+  TrainCommand() : Command("train", "train a model on labeled rows") {}
 
   void declare(Options& options) override {
-    options.argument("DATA", data_path_, true, "the labelled rows; - is standard input");
+    options.argument("DATA", data_path_, true, "the labeled rows; - is standard input");
     options.output("-o,--output", output_, "the model; DATA.model when not given").no_default();
     options.choice("--model-format", format_, {"native", "libsvm"}, "NAME",
                    "write tamis's own format, or LIBSVM's for svm-predict");
     options.integer(
         "--probability-folds", folds_, 0, 1000, "NUMBER",
-        "give the model probabilities, fitted on the scores of rows held out in so many "
-        "folds, 2 or more; limits hold for each training; 0: none");
+        "give the model probabilities, fitted by cross-validation with this number of folds (2 or "
+        "more; limits apply to each training); 0: none");
     options.choice("--calibration", calibration_, {"sigmoid", "isotonic"}, "NAME",
                    "what these probabilities are fitted with");
     options.flag("--stream", stream_,
@@ -50,7 +50,7 @@ class TrainCommand : public Command {
     options.common(common_);
     options.example(
         "tamis train train.svm -o train.model --method exact --kernel rbf -c 10 -g 2\n"
-        "tamis train prices.csv --label price --task regression --scale standard --json -\n"
+        "tamis train prices.csv --label price --task regression --scale standard\n"
         "tamis train train.svm -c 10 -w1 5 -w-1 2");
   }
 

@@ -25,7 +25,7 @@ class TuneCommand : public Command {
   TuneCommand() : Command("tune", "find parameters by cross-validation") {}
 
   void declare(Options& options) override {
-    options.argument("DATA", data_path_, true, "the labelled rows; - is standard input");
+    options.argument("DATA", data_path_, true, "the labeled rows; - is standard input");
     options
         .custom("--grid", "OPTION=VALUES",
                 "what to try, as cost=1,10,100 or gamma=2^-15:2^3:4 (from, to, factor); may be "
@@ -41,8 +41,8 @@ class TuneCommand : public Command {
                  "largest number of rows to search on, drawn from each class in proportion",
                  "5000, or all with --centres");
     options.integer("--centres", tune_.centres, 0, 1'000'000, "N",
-                    "falk, falk-c, knn-svm: try each point on the neighbourhoods of N random rows "
-                    "alone, by k'-internal cross-validation; 0: on the whole");
+                    "falk, falk-c, knn-svm: try each point on the neighborhoods of N random rows "
+                    "only, by k'-internal cross-validation; 0: train on all rows");
     options.choice("--racing", racing_, {"yes", "no"}, "yes|no",
                    "grid and random search: drop points that have lost on the first folds, by 2.5 "
                    "standard errors (no: score every point on every fold)");
@@ -56,7 +56,7 @@ class TuneCommand : public Command {
     options.common(common_);
     options.example(
         "tamis tune train.svm\n"
-        "tamis tune train.svm --grid cost=2^-5:2^15:4 --grid gamma=2^-15:2^3:4 --rows all\n"
+        "tamis tune train.svm --grid cost=2^-5:2^15:4 --grid gamma=2^-15:2^3:4\n"
         "tamis tune train.svm --method falk --grid k=200,500,1000 --grid cost=1,10 -g 2");
   }
 
@@ -120,7 +120,7 @@ class TuneCommand : public Command {
     session.say(fmt::format("{} of {}, {}, {} of {}, {:.3g} s", tried,
                             counted(result.points.size(), "point"), counted(result.folds, "fold"),
                             result.rows, counted(all_rows, "row"), result.seconds));
-    const std::string map = heat_map(result, tune_.base.task, isatty(STDOUT_FILENO) != 0);
+    const std::string map = heat_map(result, tune_.base.task, may_color(STDOUT_FILENO));
     if (!map.empty()) {
       session.say(is_regression() ? "mean squared error:" : "error, %:");
       session.say(map);
@@ -134,9 +134,12 @@ class TuneCommand : public Command {
     }
     const TunePoint& best = result.points[result.best];
     session.say(fmt::format("best: {}, with{}", error_of(best), words(result, best)));
-    if (output_.empty())
-      session.say(fmt::format("to train: tamis train {} --method {}{}", data_path_,
-                              result.options.method, words(result, best)));
+    if (output_.empty()) {
+      session.say(fmt::format("to train: tamis train {} --method {}{}{}{}", shell_word(data_path_),
+                              result.options.method, words(result, best),
+                              training_.given_words(std::vector<std::string>{"method"}),
+                              reading_words(read_)));
+    }
   }
 
   // Those that were dropped come last: their errors are of fewer folds.
