@@ -56,7 +56,7 @@ TAMIS_EXPORT Evaluation evaluate(const Model& model, const Dataset& data,
 
 /// For each eps > 0, the fraction of the rows whose decision value is less than eps away from 0:
 /// the empirical probability of eps-indecision (Barcenas, Gonzalez-Lima and Quiroz, eq. 17). Throws
-/// InvalidArgument for another eps, or a model that does not tell two classes apart.
+/// InvalidArgument for another eps, or a model that is not a classifier of two classes.
 TAMIS_EXPORT std::vector<double> indecision(const Model& model, const Matrix& features,
                                             std::span<const double> eps,
                                             const RunControl& control = {});
@@ -73,7 +73,7 @@ struct DecisionNorm {
 /// |decision value| / ||w|| is a row's distance from the boundary in feature space; so indecision()
 /// with eps * ||w|| is the fraction of the rows that lie nearer to the boundary than eps, which is
 /// what the paper tabulates. Costs a prediction of the support vectors. Throws InvalidArgument for
-/// a model that does not tell two classes apart, Cancelled.
+/// a model that is not a classifier of two classes, Cancelled.
 TAMIS_EXPORT DecisionNorm decision_norm(const Model& model, const RunControl& control = {});
 
 }  // namespace tamis
