@@ -12,13 +12,13 @@ namespace {
 
 class CalibrateCommand : public Command {
  public:
-  CalibrateCommand() : Command("calibrate", "give a model probabilities") {}
+  CalibrateCommand() : Command("calibrate", "add probabilities to a model") {}
 
   void declare(Options& options) override {
-    options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
+    options.argument("MODEL", model_path_, true, "model of Tamis or of LIBSVM");
     options.argument("DATA", data_path_, true,
                      "labeled rows the model was not trained on; - is standard input");
-    options.output("-o,--output", output_, "the model with probabilities");
+    options.output("-o,--output", output_, "model file with probabilities");
     options.choice("--how", how_, {"sigmoid", "isotonic"}, "NAME",
                    "a sigmoid (two parameters per binary SVM), or any non-decreasing function "
                    "(needs more rows)");

@@ -29,8 +29,8 @@ class CertifyCommand : public Command {
       : Command("certify", "check whether a model is the optimum of the full problem") {}
 
   void declare(Options& options) override {
-    options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
-    options.argument("DATA", data_path_, true, "the rows it was trained for; - is standard input");
+    options.argument("MODEL", model_path_, true, "model of Tamis or of LIBSVM");
+    options.argument("DATA", data_path_, true, "its training rows; - is standard input");
     for (const OptionDescription& described : train_option_table()) {
       if (std::find(kAssumed.begin(), kAssumed.end(), described.name) == kAssumed.end()) continue;
       declare_training_option(options, described, [this, &described](const std::string& text) {
@@ -38,7 +38,7 @@ class CertifyCommand : public Command {
       });
     }
     options.text("--against", other_path_, "MODEL",
-                 "also count the support vectors it shares with this model");
+                 "also count the support vectors shared with this model");
     options.reading(read_);
     options.common(common_);
     options.example(

@@ -26,21 +26,22 @@ class TrainCommand : public Command {
   TrainCommand() : Command("train", "train a model on labeled rows") {}
 
   void declare(Options& options) override {
-    options.argument("DATA", data_path_, true, "the labeled rows; - is standard input");
-    options.output("-o,--output", output_, "the model; DATA.model when not given").no_default();
+    options.argument("DATA", data_path_, true, "labeled rows; - is standard input");
+    options.output("-o,--output", output_, "model file (default: DATA.model)").no_default();
     options.choice("--model-format", format_, {"native", "libsvm"}, "NAME",
-                   "write tamis's own format, or LIBSVM's for svm-predict");
+                   "format of the model file: Tamis's own, or LIBSVM's text, for svm-predict");
     options.integer(
         "--probability-folds", folds_, 0, 1000, "NUMBER",
         "give the model probabilities, fitted by cross-validation with this number of folds (2 or "
         "more; limits apply to each training); 0: none");
     options.choice("--calibration", calibration_, {"sigmoid", "isotonic"}, "NAME",
-                   "what these probabilities are fitted with");
+                   "curve that these probabilities are fitted with");
     options.flag("--stream", stream_,
                  "method leader: read the data, a file of svmlight text, block by block and keep "
                  "only the leaders, taken in the order of the file");
     // LIBSVM's number for the kind of machine: another way to say --task.
-    options.custom("-s", "NUMBER", "LIBSVM's: 0 classification (C-SVC), 3 regression (epsilon-SVR)",
+    options.custom("-s", "NUMBER",
+                   "LIBSVM's task: 0 classification (C-SVC), 3 regression (epsilon-SVR)",
                    [this](const std::string& text) {
                      if (text != "0" && text != "3") throw UsageError("-s is " + text + ": 0 or 3");
                      train_.task = text == "0" ? Task::classification : Task::regression;

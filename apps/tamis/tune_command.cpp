@@ -25,18 +25,18 @@ class TuneCommand : public Command {
   TuneCommand() : Command("tune", "find parameters by cross-validation") {}
 
   void declare(Options& options) override {
-    options.argument("DATA", data_path_, true, "the labeled rows; - is standard input");
+    options.argument("DATA", data_path_, true, "labeled rows; - is standard input");
     options
         .custom("--grid", "OPTION=VALUES",
-                "what to try, as cost=1,10,100 or gamma=2^-15:2^3:4 (from, to, factor); may be "
-                "repeated (default: cost and gamma)",
+                "option and values to try, as cost=1,10,100 or gamma=2^-15:2^3:4 (from, to, "
+                "factor); may be repeated (default: cost and gamma)",
                 [this](const std::string& text) { tune_.axes.push_back(parse_axis(text)); })
         .repeatable = true;
     options.choice("--search", search_, {"grid", "random", "halving"}, "NAME",
-                   "every combination, random ones between the values, or the best third on ever "
-                   "more rows");
-    options.integer("--folds", tune_.folds, 2, 1000, "N", "parts, each held out once");
-    options.integer("--points", tune_.points, 1, 1'000'000, "N", "random search: points to try");
+                   "every combination, random points between the values, or successive halving: "
+                   "all on few rows, the best third on three times as many");
+    options.integer("--folds", tune_.folds, 2, 1000, "N", "number of cross-validation folds");
+    options.integer("--points", tune_.points, 1, 1'000'000, "N", "random search: number of points");
     options.rows("--rows", tune_.rows,
                  "largest number of rows to search on, drawn from each class in proportion",
                  "5000, or all with --centres");
@@ -48,9 +48,10 @@ class TuneCommand : public Command {
                    "standard errors (no: score every point on every fold)");
     options.number("--search-seconds", tune_.max_seconds, 0, 1e9, "NUMBER",
                    "stop the search after this many seconds; 0: no limit");
-    options.output("-o,--output", output_, "train on all rows with the best, and write the model");
+    options.output("-o,--output", output_,
+                   "train on all rows with the best parameters, and write the model");
     options.output("--csv", csv_path_, "write every point as CSV; - is standard output");
-    options.output("--report", report_path_, "write a page with the heat map, for a browser");
+    options.output("--report", report_path_, "write an HTML page with the heat map");
     training_.declare(options);
     options.reading(read_);
     options.common(common_);
