@@ -40,6 +40,19 @@ def declarations(body):
         yield comment, code
 
 
+def names_of(code):
+    """Of the types and functions that a piece of code declares, each once."""
+    names, depth, statement = [], 0, ""
+    for character in re.sub(r"//.*", "", code):
+        depth += (character in "{(") - (character in "})")
+        statement += character
+        if depth == 0 and character in ";}":
+            found = NAMES.search(statement)
+            names += [part for part in found.groups() if part] if found else []
+            statement = ""
+    return list(dict.fromkeys(names))
+
+
 def cpp_page(path):
     text = path.read_text()
     head, rest = text.split("#pragma once", 1)
@@ -47,21 +60,18 @@ def cpp_page(path):
     out = [f"# tamis/{path.name}", "", comment_text(head.splitlines()), "", f"```cpp\n#include \"tamis/{path.name}\"\n```", ""]
     for comment, code in declarations(body):
         code = re.sub("///<?", "//", "\n".join(code).replace("TAMIS_EXPORT ", ""))
-        found = NAMES.search(re.sub(r"//.*", "", code))
-        name = next((part for part in found.groups() if part), "") if found else ""
-        out += [f"## {name}", ""] if name else []
+        out += [f"## {', '.join(names_of(code))}", ""] if names_of(code) else []
         out += [comment_text(comment), ""] if comment else []
         out += ["```cpp", code, "```", ""]
     return "\n".join(out)
 
 
-def cpp_index(paths):
+def cpp_index(paths, guide):
+    """`guide`: the page that says in a table what is in each header."""
+    contents = dict(re.findall(r"^\| \[?([\w.]+)\]?(?:\([^)]*\))? \| (.*) \|$", guide.read_text(), re.MULTILINE))
     out = ["# C++ reference", "", "Generated from the public headers; [C++](../../cpp.md) says where to start.", "",
            "| header | content |", "|---|---|"]
-    for path in paths:
-        # The first sentence: of train.hpp, that before its example.
-        text = " ".join(re.sub(r"^// ?", "", line) for line in path.read_text().split("#pragma once")[0].splitlines())
-        out.append(f"| [{path.name}]({path.stem}.md) | {re.split(r'[.:](?: |$)', text.replace('START HERE. ', ''))[0].strip()} |")
+    out += [f"| [{path.name}]({path.stem}.md) | {contents[path.name]} |" for path in paths]
     return "\n".join(out) + "\n"
 
 
