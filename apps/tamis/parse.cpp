@@ -37,6 +37,21 @@ constexpr LibsvmLetter kLibsvmLetters[] = {
     {"predict", "-b", "for probabilities (-b 1) use --probabilities; omit -b 0"},
 };
 
+// The command that does what a program of LIBSVM does, or nothing.
+std::string_view command_like(std::string_view program) {
+  constexpr std::pair<std::string_view, std::string_view> kPrograms[] = {
+      {"svm-train", "train"},
+      {"svm-predict", "predict"},
+      {"svm-scale", "scale"},
+      {"svm-grid", "tune"},
+      {"svm-easy", "train DATA --method auto"},
+      {"svm-subset", "train DATA --method subsample"}};
+  for (const auto& [name, command] : kPrograms) {
+    if (name == program) return command;
+  }
+  return {};
+}
+
 void refuse_libsvm_letter(const std::string& command, const std::string& word) {
   for (const LibsvmLetter& known : kLibsvmLetters) {
     if (known.command == command && known.letter == word.substr(0, 2))
@@ -184,6 +199,8 @@ const CommandEntry& find_command(const std::vector<CommandEntry>& commands,
   }
   if (is_option(name)) fail_unknown("option", name, {"--help", "--version"}, "tamis --help");
   if (name.empty()) throw UsageError(fmt::format("give a command: {}", join_names(known)));
+  if (const std::string_view ours = command_like(name); !ours.empty())
+    throw UsageError(fmt::format("{} is a program of LIBSVM; use tamis {}", name, ours));
   fail_unknown("command", name, known, "tamis --help");
 }
 

@@ -41,6 +41,8 @@ class Usage(CliTest):
         self.fails(2, "-v is an option of LIBSVM: .* use tamis tune", "train", "-v", 5, "x")
         self.fails(2, "-n is an option of LIBSVM: .* use --method opt-soft-margin --nu NU$", "train", "-s", 0, "-n", 0.5, "x")
         self.fails(2, "-b is an option of LIBSVM: .* use --probabilities", "predict", "m", "x", "-b", 1)
+        self.fails(2, "svm-train is a program of LIBSVM; use tamis train$", "svm-train", "x")
+        self.fails(2, "svm-grid is a program of LIBSVM; use tamis tune$", "svm-grid")
 
     def test_numbers_are_read_strictly(self):
         for text in ("0", "-1", "x", "10x", "1.5", "1e400", "nan", "0x10", "", " 7", "1,000", "99999999999999999999"):
