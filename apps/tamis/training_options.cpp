@@ -52,7 +52,8 @@ std::string TrainingOptions::given_words(std::span<const std::string> except) co
 }
 
 void TrainingOptions::require_used_by(std::span<const std::string> methods) const {
-  for (const auto& [option, text] : given_) {
+  for (const Given& given : given_) {
+    const OptionDescription* option = given.option;
     const Task task = values_.task;
     const bool used = std::any_of(methods.begin(), methods.end(), [&](const std::string& method) {
       return applies_to(*option, method, task);
