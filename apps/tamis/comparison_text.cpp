@@ -14,7 +14,7 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-constexpr std::size_t kLine = 80;
+constexpr std::size_t kTableWidth = 80;
 // What can be computed from other columns, and goes first where the line is too long.
 constexpr std::size_t kRatios[] = {6, 2};
 
@@ -141,9 +141,9 @@ std::string comparison_table(const Comparison& comparison) {
     return sum;
   };
   for (const std::size_t column : kRatios) {
-    if (length(1) > kLine) std::erase(shown, column);
+    if (length(1) > kTableWidth) std::erase(shown, column);
   }
-  const std::string gap(length(2) > kLine ? 1 : 2, ' ');
+  const std::string gap(length(2) > kTableWidth ? 1 : 2, ' ');
   std::string text;
   for (const Cells& cells : lines) {
     std::string line = fmt::format("{:<{}}", cells[0], width[0]);

@@ -9,7 +9,7 @@
 namespace tamis::cli {
 namespace {
 
-constexpr std::size_t kLine = 80;
+constexpr std::size_t kMapWidth = 80;
 constexpr std::size_t kCell = 9;
 // Colors of the 256-color palette from the best to the worst: dark green to dark red.
 constexpr int kShades[] = {22, 28, 64, 100, 136, 130, 124, 88};
@@ -81,9 +81,9 @@ std::string heat_map(const TuneResult& result, Task task, bool color) {
   std::vector<std::string> cells;
   for (std::size_t p = 0; p < result.points.size(); ++p)
     cells.push_back(cell_text(result.points[p], task, p == result.best));
-  const std::size_t cell = cell_width(cells, across, kLine - std::min(kLine, left));
+  const std::size_t cell = cell_width(cells, across, kMapWidth - std::min(kMapWidth, left));
   // Blocks of columns, about equally wide.
-  const std::size_t most = std::max<std::size_t>(1, (kLine - std::min(kLine, left)) / cell);
+  const std::size_t most = std::max<std::size_t>(1, (kMapWidth - std::min(kMapWidth, left)) / cell);
   const std::size_t blocks = (across.size() + most - 1) / most;
   std::string text;
   for (std::size_t b = 0; b < blocks; ++b) {
