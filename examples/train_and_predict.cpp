@@ -1,4 +1,4 @@
-// Trains a machine, measures it on new rows, saves it, and predicts with the saved model.
+// Trains a model, evaluates it on new rows, saves it, and predicts with the saved model.
 #include <cstdio>
 #include <exception>
 

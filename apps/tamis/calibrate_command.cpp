@@ -12,15 +12,16 @@ namespace {
 
 class CalibrateCommand : public Command {
  public:
-  CalibrateCommand() : Command("calibrate", "give a model probabilities") {}
+  CalibrateCommand() : Command("calibrate", "add probabilities to a model") {}
 
   void declare(Options& options) override {
-    options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
+    options.argument("MODEL", model_path_, true, "model of Tamis or of LIBSVM");
     options.argument("DATA", data_path_, true,
-                     "labelled rows the model was not trained on; - is standard input");
-    options.output("-o,--output", output_, "the model with probabilities");
+                     "labeled rows the model was not trained on; - is standard input");
+    options.output("-o,--output", output_, "model file with probabilities");
     options.choice("--how", how_, {"sigmoid", "isotonic"}, "NAME",
-                   "a sigmoid (two numbers a machine), or any rising function (needs more rows)");
+                   "a sigmoid (two parameters per binary SVM), or any non-decreasing function "
+                   "(needs more rows)");
     options.reading(read_);
     options.common(common_);
     options.example("tamis calibrate train.model held-out.svm -o calibrated.model");

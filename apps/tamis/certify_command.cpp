@@ -29,8 +29,8 @@ class CertifyCommand : public Command {
       : Command("certify", "check whether a model is the optimum of the full problem") {}
 
   void declare(Options& options) override {
-    options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
-    options.argument("DATA", data_path_, true, "the rows it was trained for; - is standard input");
+    options.argument("MODEL", model_path_, true, "model of Tamis or of LIBSVM");
+    options.argument("DATA", data_path_, true, "its training rows; - is standard input");
     for (const OptionDescription& described : train_option_table()) {
       if (std::find(kAssumed.begin(), kAssumed.end(), described.name) == kAssumed.end()) continue;
       declare_training_option(options, described, [this, &described](const std::string& text) {
@@ -38,7 +38,7 @@ class CertifyCommand : public Command {
       });
     }
     options.text("--against", other_path_, "MODEL",
-                 "also count the support vectors it shares with this model");
+                 "also count the support vectors shared with this model");
     options.reading(read_);
     options.common(common_);
     options.example(
@@ -86,8 +86,7 @@ class CertifyCommand : public Command {
                                 one.violating_rows));
       }
       if (c.machines.size() > kListed)
-        session.say(
-            fmt::format("... and {}", counted(c.machines.size() - kListed, "more machine")));
+        session.say(fmt::format("... and {}", counted(c.machines.size() - kListed, "more SVM")));
     }
     session.say(fmt::format("primal {:.10g}, dual {:.10g}, gap {:.3g} ({:.3g} relative)", c.primal,
                             c.dual, c.gap, c.relative_gap));
@@ -104,7 +103,7 @@ class CertifyCommand : public Command {
   static std::string reason(const Certificate& c) {
     for (const MachineCertificate& one : c.machines) {
       if (one.certified) continue;
-      const std::string where = c.machines.size() > 1 ? " of machine " + one.name : "";
+      const std::string where = c.machines.size() > 1 ? " of SVM " + one.name : "";
       if (one.foreign_vectors > 0)
         return fmt::format(": {}{} not among the rows",
                            counted(one.foreign_vectors, "support vector"),

@@ -12,10 +12,10 @@ constexpr std::size_t kClassesShown = 20;
 
 class CheckCommand : public Command {
  public:
-  CheckCommand() : Command("check", "read data, report what is in them and what to mend") {}
+  CheckCommand() : Command("check", "describe a data file, and say what to fix") {}
 
   void declare(Options& options) override {
-    options.argument("DATA", path_, true, "the rows; - is standard input");
+    options.argument("DATA", path_, true, "rows to describe; - is standard input");
     options.reading(read_);
     options.common(common_);
     options.example("tamis check train.svm");

@@ -24,26 +24,28 @@ class CompareCommand : public Command {
   CompareCommand() : Command("compare", "train and test several methods side by side") {}
 
   void declare(Options& options) override {
-    options.argument("TRAIN", train_path_, true, "the labelled rows; - is standard input");
-    options.text("--test", test_path_, "FILE", "rows to test on (default: a part of TRAIN)");
+    options.argument("TRAIN", train_path_, true, "labeled training rows; - is standard input");
+    options.text("--test", test_path_, "FILE", "test rows (default: a random part of TRAIN)");
     options.number("--split", split_, 0.01, 0.99, "SHARE",
-                   "without --test: share of TRAIN to test on, drawn anew in each run");
+                   "without --test: fraction of TRAIN to test on, drawn again for each run");
     options.text("--methods", methods_, "NAME,..",
-                 "what to compare; METHOD/LABEL to have a method several times");
+                 "methods to compare; METHOD/LABEL lists a method several times");
     options
         .custom("--set", "METHOD.OPTION=VALUE",
                 "an option of one method, as falk.k=500; may be repeated",
                 [this](const std::string& text) { settings_.push_back(text); })
         .repeatable = true;
     options.integer("--runs", runs_, 1, 10000, "N",
-                    "train each so often, with different seeds, for means and deviations");
+                    "number of runs per method, with different random seeds, for means and "
+                    "standard deviations");
     options.flag("--with-libsvm", with_libsvm_, "also run svm-train and svm-predict");
     options.output("--csv", csv_path_, "write the table as CSV; - is standard output");
     options.output("--markdown", markdown_path_,
                    "write the table as Markdown; - is standard output");
     options.output("--report", report_path_,
-                   "write a page with tables and charts, for a browser; needs no network");
-    options.flag("--tune", tune_, "first find C and gamma for all, on a part of the training rows");
+                   "write an HTML page with tables and charts; needs no network");
+    options.flag("--tune", tune_,
+                 "first tune C and gamma for all methods, on part of the training rows");
     options.rows("--tune-rows", tune_rows_, "largest number of rows that --tune searches on",
                  "5000");
     training_.declare(options, false);
@@ -51,7 +53,7 @@ class CompareCommand : public Command {
     options.common(common_);
     options.example(
         "tamis compare train.svm --test test.svm --methods exact,falk,linear -c 10 -g 2\n"
-        "tamis compare data.csv --runs 10 --methods exact,falk,falk/small --set falk/small.k=100\n"
+        "tamis compare data.csv --methods exact,falk,falk/small --set falk/small.k=100\n"
         "tamis compare train.svm --tune --report comparison.html");
   }
 

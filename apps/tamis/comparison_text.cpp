@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "tamis/text.hpp"
 
@@ -12,6 +13,10 @@ namespace tamis::cli {
 namespace {
 
 using Cells = std::vector<std::string>;
+
+constexpr std::size_t kTableWidth = 80;
+// What can be computed from other columns, and goes first where the line is too long.
+constexpr std::size_t kRatios[] = {6, 2};
 
 std::string seconds_text(double seconds) {
   if (std::isnan(seconds)) return "";
@@ -113,7 +118,13 @@ nlohmann::ordered_json row_json(const Comparison& comparison, const ComparisonRo
 }  // namespace
 
 std::string comparison_table(const Comparison& comparison) {
-  std::vector<Cells> lines{titles(comparison)};
+  // Titles of two words take two lines.
+  std::vector<Cells> lines(2);
+  for (const std::string& title : titles(comparison)) {
+    const std::size_t blank = title.find(' ');
+    lines[0].push_back(title.substr(0, blank));
+    lines[1].push_back(blank == std::string::npos ? "" : title.substr(blank + 1));
+  }
   for (const ComparisonRow& row : comparison.rows)
     lines.push_back(row.runs > 0 ? result_cells(comparison, row) : Cells{row.name, why_not(row)});
   std::vector<std::size_t> width(lines[0].size(), 0);
@@ -122,18 +133,30 @@ std::string comparison_table(const Comparison& comparison) {
     for (std::size_t c = 0; c < (is_result ? width.size() : 1); ++c)
       width[c] = std::max(width[c], cells[c].size());
   }
+  std::vector<std::size_t> shown(width.size());
+  std::iota(shown.begin(), shown.end(), 0);
+  const auto length = [&](std::size_t gap) {
+    std::size_t sum = gap * (shown.size() - 1);
+    for (const std::size_t c : shown) sum += width[c];
+    return sum;
+  };
+  for (const std::size_t column : kRatios) {
+    if (length(1) > kTableWidth) std::erase(shown, column);
+  }
+  const std::string gap(length(2) > kTableWidth ? 1 : 2, ' ');
   std::string text;
-  for (std::size_t r = 0; r < lines.size(); ++r) {
-    std::string line = fmt::format("{:<{}}", lines[r][0], width[0]);
-    if (lines[r].size() < width.size()) {
-      line += "  " + lines[r][1];
+  for (const Cells& cells : lines) {
+    std::string line = fmt::format("{:<{}}", cells[0], width[0]);
+    if (cells.size() < width.size()) {
+      line += "  " + cells[1];
     } else {
-      for (std::size_t c = 1; c < width.size(); ++c)
-        line += fmt::format("  {:>{}}", lines[r][c], width[c]);
-      if (r > 0 && !comparison.rows[r - 1].note.empty()) line += "  " + comparison.rows[r - 1].note;
+      for (const std::size_t c : shown)
+        if (c > 0) line += gap + fmt::format("{:>{}}", cells[c], width[c]);
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
+  for (const ComparisonRow& row : comparison.rows)
+    if (row.runs > 0 && !row.note.empty()) text += fmt::format("{}: {}\n", row.name, row.note);
   text.pop_back();
   return text;
 }

@@ -8,10 +8,12 @@
 
 namespace tamis::cli {
 
-/// Columns under their titles, for a terminal. Rows without a result say why.
+/// Columns under their titles, for a terminal, at most 80 characters wide; with several runs and
+/// long numbers, without the ratios to the exact SVM. Rows without a result say why; remarks follow
+/// below.
 std::string comparison_table(const Comparison& comparison);
 std::string comparison_markdown(const Comparison& comparison);
-/// One line a method, numbers as they are; empty where there is none.
+/// One line per method, numbers unrounded; empty where there is none.
 std::string comparison_csv(const Comparison& comparison);
 nlohmann::ordered_json comparison_json(const Comparison& comparison);
 

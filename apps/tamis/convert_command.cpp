@@ -31,8 +31,8 @@ class ConvertCommand : public Command {
   ConvertCommand() : Command("convert", "change the format of data or of a model") {}
 
   void declare(Options& options) override {
-    options.argument("DATA", input_, true, "data or a model; which one is seen by its content");
-    options.output("-o,--output", output_, "where to write; - is standard output").required = true;
+    options.argument("DATA", input_, true, "data or a model, recognized by its content");
+    options.output("-o,--output", output_, "output file; - is standard output").required = true;
     options.choice(
         "--to", to_, {"svmlight", "csv", "npy", "native", "libsvm"}, "NAME",
         "format of the output: one of the first three for data (default: by its name), one "

@@ -171,7 +171,7 @@ std::vector<std::string> advice(const DataSummary& s, const std::string& path) {
                     "scale --help",
                     magnitude));
   if (s.constant_columns > 0)
-    lines.push_back(fmt::format("{} constant (of {}): constant columns tell nothing",
+    lines.push_back(fmt::format("{} constant (of {}): constant columns carry no information",
                                 counted(s.constant_columns, "column is", "columns are"),
                                 s.features));
   if (s.classes.size() == 1) lines.push_back("there is only one class: nothing to learn");
@@ -180,8 +180,8 @@ std::vector<std::string> advice(const DataSummary& s, const std::string& path) {
     const auto [few, many] = std::minmax_element(s.classes.begin(), s.classes.end(), by_count);
     if (few->second * 10 < many->second)
       lines.push_back(
-          fmt::format("class {} has {} for {} of class {}: accuracy alone will "
-                      "flatter; consider class weights",
+          fmt::format("class {} has {} for {} of class {}: accuracy alone is "
+                      "misleading; consider class weights",
                       few->first, counted(few->second, "row"), many->second, many->first));
   }
   if (s.contradicting_rows > 0)

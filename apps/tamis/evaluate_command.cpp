@@ -15,18 +15,17 @@ namespace {
 
 class EvaluateCommand : public Command {
  public:
-  EvaluateCommand() : Command("evaluate", "measure a model on labelled rows") {}
+  EvaluateCommand() : Command("evaluate", "measure the error of a model on labeled rows") {}
 
   bool runs_together() const override { return true; }
 
   void declare(Options& options) override {
-    options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
-    options.argument("DATA", data_path_, true, "the labelled rows; - is standard input");
-    options.custom(
-        "--indecision", "NUMBER,..",
-        "two classes: the share of rows whose decision value is less than this away from 0, and "
-        "of those whose distance from the boundary, decision value / ||w||, is",
-        [this](const std::string& text) { parse_limits(text); });
+    options.argument("MODEL", model_path_, true, "model of Tamis or of LIBSVM");
+    options.argument("DATA", data_path_, true, "labeled rows; - is standard input");
+    options.custom("--indecision", "NUMBER,..",
+                   "two classes: fraction of rows whose decision value, or whose distance from the "
+                   "boundary (decision value / ||w||), is less than this away from 0",
+                   [this](const std::string& text) { parse_limits(text); });
     options.reading(read_);
     options.common(common_);
     options.example(

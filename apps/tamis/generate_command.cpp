@@ -12,19 +12,21 @@ namespace {
 
 class GenerateCommand : public Command {
  public:
-  GenerateCommand() : Command("generate", "make seeded data of any size for trials") {}
+  GenerateCommand()
+      : Command("generate", "generate synthetic data of any size from a random seed") {}
 
   void declare(Options& options) override {
     constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-    OptionInfo& name = options.argument("NAME", name_, true, "what to make");
+    OptionInfo& name = options.argument("NAME", name_, true, "data set");
     for (const auto known : generator_names()) name.choices.emplace_back(known);
-    options.integer("--rows", generate_.rows, 1, kMost, "N", "rows to make");
+    options.integer("--rows", generate_.rows, 1, kMost, "N", "number of rows");
     options.integer("--seed", seed_, 0, kMost, "N",
-                    "another seed gives other rows of the same distribution");
+                    "random seed; another one gives other rows of the same distribution");
     options
-        .number("--noise", generate_.noise, 0, std::numeric_limits<double>::infinity(), "X",
-                "share of flipped labels (checkerboard, halfspaces), or standard deviation of the "
-                "points (spirals) or of the target (regression); default: 0.03, 0, 0.035, 0.1")
+        .number(
+            "--noise", generate_.noise, 0, std::numeric_limits<double>::infinity(), "X",
+            "fraction of flipped labels (checkerboard, halfspaces), or standard deviation of the "
+            "points (spirals) or of the target (regression); default: 0.03, 0, 0.035, 0.1")
         .no_default();
     options
         .integer("--features", generate_.features, 1, kMost, "N",
@@ -32,7 +34,7 @@ class GenerateCommand : public Command {
                  "have 2")
         .no_default();
     options.flag("--regression", generate_.regression, "gaussians: numeric targets, not classes");
-    options.output("-o,--output", output_, "where to write; - is standard output");
+    options.output("-o,--output", output_, "output file; - is standard output");
     options.format("--format", write_.format, "format of the output (default: by its name)");
     options.index_base("--index-base", write_.index_base, "svmlight: number of the first feature");
     options.common(common_);

@@ -9,8 +9,9 @@
 namespace tamis::cli {
 namespace {
 
+constexpr std::size_t kMapWidth = 80;
 constexpr std::size_t kCell = 9;
-// Colours of the 256-colour palette from the best to the worst: dark green to dark red.
+// Colors of the 256-color palette from the best to the worst: dark green to dark red.
 constexpr int kShades[] = {22, 28, 64, 100, 136, 130, 124, 88};
 
 // 0 for the lowest error, 1 for the highest; by rank, because the errors of bad points drown those
@@ -34,8 +35,17 @@ std::string cell_text(const TunePoint& point, Task task, bool is_best) {
   const std::string text = std::isnan(point.error)    ? "-"
                            : task == Task::regression ? fmt::format("{:.3g}", point.error)
                                                       : fmt::format("{:.2f}", 100 * point.error);
-  const std::string marked = is_best ? "[" + text + "]" : text + (point.dropped ? "*" : " ");
-  return fmt::format("{:>{}}", marked, kCell);
+  return is_best ? "[" + text + "]" : text + (point.dropped ? "*" : " ");
+}
+
+// kCell, or just what the texts need where `room` is too narrow for all columns of kCell.
+std::size_t cell_width(const std::vector<std::string>& cells, const std::vector<double>& across,
+                       std::size_t room) {
+  if (across.size() * kCell <= room) return kCell;
+  std::size_t widest = 0;
+  for (const std::string& cell : cells) widest = std::max(widest, cell.size());
+  for (const double value : across) widest = std::max(widest, axis_value_text(value).size() + 1);
+  return widest + 1;
 }
 
 std::string without_trailing_blanks(const std::string& text) {
@@ -56,7 +66,7 @@ std::string axis_value_text(double value) {
   return fmt::format("{:.3g}", value);
 }
 
-std::string heat_map(const TuneResult& result, Task task, bool colour) {
+std::string heat_map(const TuneResult& result, Task task, bool color) {
   if (result.axes.size() != 2) return "";
   const auto& down = result.axes[0].values;
   const auto& across = result.axes[1].values;
@@ -68,20 +78,29 @@ std::string heat_map(const TuneResult& result, Task task, bool colour) {
   const std::vector<double> rank = ranks(result);
   const std::string corner = result.axes[0].option + " \\ " + result.axes[1].option;
   const std::size_t left = std::max<std::size_t>(corner.size(), 8);
-  std::string text = fmt::format("{:>{}}", corner, left);
-  for (const double value : across)
-    text += fmt::format("{:>{}}", axis_value_text(value) + " ", kCell);
-  for (const std::size_t d : order) {
-    text += fmt::format("\n{:>{}}", axis_value_text(down[d]), left);
-    for (std::size_t a = 0; a < across.size(); ++a) {
-      const std::size_t p = d * across.size() + a;
-      const std::string cell = cell_text(result.points[p], task, p == result.best);
-      if (colour && !std::isnan(result.points[p].error)) {
+  std::vector<std::string> cells;
+  for (std::size_t p = 0; p < result.points.size(); ++p)
+    cells.push_back(cell_text(result.points[p], task, p == result.best));
+  const std::size_t cell = cell_width(cells, across, kMapWidth - std::min(kMapWidth, left));
+  // Blocks of columns, about equally wide.
+  const std::size_t most = std::max<std::size_t>(1, (kMapWidth - std::min(kMapWidth, left)) / cell);
+  const std::size_t blocks = (across.size() + most - 1) / most;
+  std::string text;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const std::size_t first = b * across.size() / blocks;
+    const std::size_t last = (b + 1) * across.size() / blocks;
+    text += fmt::format("{}{:>{}}", b > 0 ? "\n\n" : "", corner, left);
+    for (std::size_t a = first; a < last; ++a)
+      text += fmt::format("{:>{}}", axis_value_text(across[a]) + " ", cell);
+    for (const std::size_t d : order) {
+      text += fmt::format("\n{:>{}}", axis_value_text(down[d]), left);
+      for (std::size_t p = d * across.size() + first; p < d * across.size() + last; ++p) {
+        const std::string padded = fmt::format("{:>{}}", cells[p], cell);
         const auto shade =
             static_cast<std::size_t>(std::lround(rank[p] * (std::size(kShades) - 1)));
-        text += fmt::format("\033[97;48;5;{}m{}\033[0m", kShades[shade], cell);
-      } else {
-        text += cell;
+        text += color && !std::isnan(result.points[p].error)
+                    ? fmt::format("\033[97;48;5;{}m{}\033[0m", kShades[shade], padded)
+                    : padded;
       }
     }
   }

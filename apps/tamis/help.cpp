@@ -11,7 +11,7 @@
 namespace tamis::cli {
 namespace {
 
-constexpr std::size_t kWidth = 96;
+constexpr std::size_t kWidth = 80;
 constexpr std::size_t kColumn = 26;  // where the texts of options begin
 
 // Words of `text` in lines up to kWidth, each starting at `column`; the first line is already
@@ -63,6 +63,18 @@ std::string left_side(const OptionInfo& info) {
 }
 
 }  // namespace
+
+std::string beginning_text() {
+  return "tamis - kernel support vector machines for large data\n\n"
+         "To begin, with your data as svmlight/LIBSVM text, CSV or a NumPy array:\n"
+         "  tamis check train.csv                 what is in it, and what to fix\n"
+         "  tamis train train.csv --method auto   scaling, parameters and method by trials\n"
+         "  tamis predict train.csv.model new.csv -o labels.txt\n"
+         "  tamis evaluate train.csv.model test.csv\n\n"
+         "Without data:\n"
+         "  tamis generate checkerboard --rows 10000 -o train.svm\n\n"
+         "tamis --help lists all commands, tamis COMMAND --help the options of one.\n";
+}
 
 std::string program_help() {
   std::string out =
@@ -156,7 +168,7 @@ std::string method_help(const CommandEntry& entry, std::string_view method) {
   for (const MethodInfo& known : methods()) {
     if (known.name == method) summary = known.summary;
   }
-  return fmt::format("{} - {}\n\n{}", method, summary, usage_line(entry)) +
+  return wrapped(fmt::format("{} - {}", method, summary), 0) + "\n\n" + usage_line(entry) +
          titled(fmt::format("Options of {}", method),
                 section_lines(entry, OptionSection::method, method)) +
          titled("Training", section_lines(entry, OptionSection::training, method)) +

@@ -8,6 +8,8 @@
 
 namespace tamis::cli {
 
+/// What `tamis` without arguments prints.
+std::string beginning_text();
 std::string program_help();
 std::string command_help(const CommandEntry& entry);
 /// Whether --help METHOD makes sense for the command.

@@ -19,7 +19,7 @@ class InfoCommand : public Command {
 
   void declare(Options& options) override {
     options.argument("MODEL", path_, false,
-                     "a model of tamis, or a LIBSVM model; without it: version, threads, memory");
+                     "model of Tamis or of LIBSVM; without it: version, threads, memory");
     options.common(common_);
     options.example("tamis info train.model");
   }

@@ -60,6 +60,30 @@ std::string join_names(const std::vector<std::string>& names) {
   return text;
 }
 
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:,=+@%^-";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+std::string reading_words(const ReadOptions& read) {
+  std::string words;
+  if (read.format != DataFormat::automatic) {
+    words += read.format == DataFormat::svmlight ? " --format svmlight"
+             : read.format == DataFormat::csv    ? " --format csv"
+                                                 : " --format npy";
+  }
+  if (read.index_base != 1) words += fmt::format(" --index-base {}", read.index_base);
+  if (!read.label_column.empty()) words += " --label " + shell_word(read.label_column);
+  if (read.labels_as_text) words += " --text-labels";
+  if (!read.weight_column.empty()) words += " --weight " + shell_word(read.weight_column);
+  if (!read.labels_path.empty()) words += " --labels " + shell_word(read.labels_path);
+  return words;
+}
+
 std::int64_t parse_integer(const std::string& option, const std::string& text, std::int64_t low,
                            std::int64_t high) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -223,15 +247,14 @@ OptionInfo& Options::argument(const std::string& name, std::string& variable, bo
 
 void Options::common(CommonOptions& common) {
   const std::size_t first = all_.size();
-  automatic(integer("--threads", common.threads, 1, 4096, "N", "threads to use"),
+  automatic(integer("--threads", common.threads, 1, 4096, "N", "number of threads"),
             "all that this process may use", [&common] { common.threads = 0; });
-  automatic(bytes("--memory", common.memory_bytes, "memory budget, as 500M or 4G"),
-            "80 % of what is free", [&common] { common.memory_bytes = 0; });
-  flag("-q,--quiet", common.quiet, "only results and errors: no progress, no remarks, no summary");
-  output(
-      "--json", common.json_path,
-      "write what was done, with times, as one JSON object; - is standard output, in place of the "
-      "text for people");
+  automatic(bytes("--memory", common.memory_bytes, "memory budget, for example 500M or 4G"),
+            "80 % of the free memory", [&common] { common.memory_bytes = 0; });
+  flag("-q,--quiet", common.quiet, "only results and errors: no progress, remarks or summary");
+  output("--json", common.json_path,
+         "write a report with times as one JSON object; - writes it to standard output, instead of "
+         "the text");
   move_to_common(first);
 }
 
@@ -253,18 +276,18 @@ void Options::move_to_common(std::size_t first) {
 
 void Options::reading(ReadOptions& read) {
   const std::size_t first = all_.size();
-  format("--format", read.format, "format of DATA (default: by the ending of its name)");
+  format("--format", read.format, "format of DATA (default: by the ending of the name)");
   index_base("--index-base", read.index_base, "svmlight: number of the first feature, 0 or 1");
   text("--label", read.label_column, "COLUMN",
-       "csv: the label's column, by name or by number from 1 (default: a column called label, "
-       "class, "
-       "target or y, or else the last); none, in any format: without labels");
+       "csv: label column, by name or by number from 1 (default: a column called label, class, "
+       "target or y, otherwise the last); none: no labels, in any format");
   flag("--text-labels", read.labels_as_text,
-       "labels are text, also those that look like numbers (default: numbers, or text if at least "
-       "half of them are no numbers)");
-  text("--weight", read.weight_column, "COLUMN", "csv: the column of row weights");
+       "read all labels as text (default: numbers, or text if at least half of them are not "
+       "numbers)");
+  text("--weight", read.weight_column, "COLUMN",
+       "csv: column of row weights, by name or by number");
   text("--labels", read.labels_path, "FILE",
-       "npy: the file of labels (default: X.labels.npy or X_labels.npy next to X.npy)");
+       "npy: label file (default: X.labels.npy or X_labels.npy next to X.npy)");
   move_to_common(first);
 }
 

@@ -121,6 +121,12 @@ std::int64_t parse_integer(const std::string& option, const std::string& text, s
                            std::int64_t high);
 double parse_real(const std::string& option, const std::string& text, double low, double high);
 
+/// The text as one word of a shell: quoted where it must be.
+std::string shell_word(const std::string& text);
+
+/// How data are read, as words for a shell: those that differ from the default.
+std::string reading_words(const ReadOptions& read);
+
 /// "a, b and c".
 std::string join_names(const std::vector<std::string>& names);
 

@@ -14,12 +14,49 @@
 namespace tamis::cli {
 namespace {
 
+// `help`: the command that lists what there is.
 [[noreturn]] void fail_unknown(const char* kind, const std::string& given,
-                               const std::vector<std::string>& known) {
+                               const std::vector<std::string>& known, const std::string& help) {
   const std::vector<std::string_view> views(known.begin(), known.end());
   const std::string_view nearest = nearest_name(given, views);
-  throw UsageError(fmt::format("unknown {} {}{}", kind, given,
-                               nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest)));
+  throw UsageError(fmt::format(
+      "unknown {} {}; {}", kind, given,
+      nearest.empty() ? fmt::format("see {}", help) : fmt::format("did you mean {}?", nearest)));
+}
+
+// Letters of LIBSVM's programs that Tamis does not have, with what to use instead.
+struct LibsvmLetter {
+  std::string_view command;
+  std::string_view letter;
+  std::string_view advice;
+};
+constexpr LibsvmLetter kLibsvmLetters[] = {
+    {"train", "-b", "for probabilities (-b 1) use --probability-folds 5; omit -b 0"},
+    {"train", "-v", "for cross-validation use tamis tune, for example tamis tune DATA --folds 5"},
+    {"train", "-n", "for nu use --method opt-soft-margin --nu NU"},
+    {"predict", "-b", "for probabilities (-b 1) use --probabilities; omit -b 0"},
+};
+
+// The command that does what a program of LIBSVM does, or nothing.
+std::string_view command_like(std::string_view program) {
+  constexpr std::pair<std::string_view, std::string_view> kPrograms[] = {
+      {"svm-train", "train"},
+      {"svm-predict", "predict"},
+      {"svm-scale", "scale"},
+      {"svm-grid", "tune"},
+      {"svm-easy", "train DATA --method auto"},
+      {"svm-subset", "train DATA --method subsample"}};
+  for (const auto& [name, command] : kPrograms) {
+    if (name == program) return command;
+  }
+  return {};
+}
+
+void refuse_libsvm_letter(const std::string& command, const std::string& word) {
+  for (const LibsvmLetter& known : kLibsvmLetters) {
+    if (known.command == command && known.letter == word.substr(0, 2))
+      throw UsageError(fmt::format("{} is an option of LIBSVM: {}", known.letter, known.advice));
+  }
 }
 
 // LIBSVM's -h is a switch, 0 or 1: its scripts must not get the help, and exit code 0, instead of a
@@ -33,7 +70,7 @@ void refuse_shrinking_switch(const std::vector<std::string>& arguments) {
                                                                            : "";
     if (value != "0" && value != "1") continue;
     throw UsageError(
-        fmt::format("-h {0}: leave it out; shrinking, which LIBSVM's -h {0} switches {1}, never "
+        fmt::format("-h {0}: omit it; shrinking, which LIBSVM's -h {0} switches {1}, never "
                     "changes the result here (-h alone is help)",
                     value, value == "0" ? "off" : "on"));
   }
@@ -113,7 +150,9 @@ class CommandLine {
                info != nullptr && !info->is_flag() && !word.starts_with("--") && word.size() > 2) {
       given_.emplace_back(info, word.substr(2));
     } else {
-      fail_unknown("option", word.substr(0, end), long_names());
+      refuse_libsvm_letter(entry_.command->name(), word);
+      fail_unknown("option", word.substr(0, end), long_names(),
+                   fmt::format("tamis {} --help", entry_.command->name()));
     }
   }
 
@@ -126,8 +165,9 @@ class CommandLine {
 
   void take_argument(const std::string& word) {
     if (taken_ == arguments_.size()) {
-      throw UsageError(
-          fmt::format("{} does not take another argument: '{}'", entry_.command->name(), word));
+      throw UsageError(fmt::format(
+          "{} does not take another argument: '{}'{}", entry_.command->name(), word,
+          find("-o") != nullptr ? fmt::format("; for the output file use -o {}", word) : ""));
     }
     given_.emplace_back(arguments_[taken_++], word);
   }
@@ -157,9 +197,11 @@ const CommandEntry& find_command(const std::vector<CommandEntry>& commands,
     if (entry.command->name() == name) return entry;
     if (!entry.command->hidden()) known.push_back(entry.command->name());
   }
-  if (is_option(name)) fail_unknown("option", name, {"--help", "--version"});
+  if (is_option(name)) fail_unknown("option", name, {"--help", "--version"}, "tamis --help");
   if (name.empty()) throw UsageError(fmt::format("give a command: {}", join_names(known)));
-  fail_unknown("command", name, known);
+  if (const std::string_view ours = command_like(name); !ours.empty())
+    throw UsageError(fmt::format("{} is a program of LIBSVM; use tamis {}", name, ours));
+  fail_unknown("command", name, known, "tamis --help");
 }
 
 // The method named after --help, if there is one.
@@ -178,7 +220,8 @@ std::string help_topic(const CommandEntry& entry, const std::vector<std::string>
 Parsed parse_command_line(const std::vector<CommandEntry>& commands, int argc,
                           const char* const* argv) {
   const std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
-  const std::string first = given.empty() ? "" : given.front();
+  if (given.empty()) return {Request::begin, nullptr, ""};
+  const std::string& first = given.front();
   if (first == "--version") return {Request::version, nullptr, ""};
   if (is_help(first)) return {Request::help, nullptr, ""};
   const CommandEntry& entry = find_command(commands, first);

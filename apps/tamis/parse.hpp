@@ -7,15 +7,16 @@
 
 namespace tamis::cli {
 
-enum class Request { run, help, version };
+enum class Request { run, help, version, begin };
 
 struct Parsed {
   Request request = Request::run;
-  const CommandEntry* entry = nullptr;  ///< null: the program itself (help, version)
+  const CommandEntry* entry = nullptr;  ///< null: the program itself
   std::string topic;                    ///< help: the training method asked about, or empty
 };
 
-/// Finds the command and stores the values of its options. Throws UsageError.
+/// Finds the command and stores the values of its options; without any argument, the request is
+/// `begin`. Throws UsageError.
 Parsed parse_command_line(const std::vector<CommandEntry>& commands, int argc,
                           const char* const* argv);
 

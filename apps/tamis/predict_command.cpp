@@ -55,20 +55,19 @@ std::string probability_lines(const Labels& classes, const Labels& labels,
 
 class PredictCommand : public Command {
  public:
-  PredictCommand() : Command("predict", "label rows with a model") {}
+  PredictCommand() : Command("predict", "predict labels with a model") {}
 
   bool runs_together() const override { return true; }
 
   void declare(Options& options) override {
-    options.argument("MODEL", model_path_, true, "a model of tamis, or a LIBSVM model");
-    options.argument("DATA", data_path_, true, "the rows; - is standard input");
-    options.output("-o,--output", output_, "where to write one label a line; - is standard output");
+    options.argument("MODEL", model_path_, true, "model of Tamis or of LIBSVM");
+    options.argument("DATA", data_path_, true, "rows to predict; - is standard input");
+    options.output("-o,--output", output_, "file with one label per line; - is standard output");
     options.flag("--decision-values", decision_values_,
-                 "write a table with tabs: a header line, then label and decision values");
-    options.flag(
-        "--probabilities", probabilities_,
-        "write a table with tabs: a header line, then label and probability of each class; "
-        "for models that were calibrated");
+                 "write a table separated by tabs, with a header: label and decision values");
+    options.flag("--probabilities", probabilities_,
+                 "write a table separated by tabs, with a header: label and probability of each "
+                 "class; the model must be calibrated");
     options.reading(read_);
     options.common(common_);
     options.example("tamis predict train.model test.svm -o predicted.txt");

@@ -68,6 +68,9 @@ int run_parsed(const Parsed& parsed) {
                              : parsed.topic.empty()  ? command_help(*parsed.entry)
                                                      : method_help(*parsed.entry, parsed.topic);
     if (is_root) std::fputs(text.c_str(), stdout);
+  } else if (parsed.request == Request::begin) {
+    if (is_root) std::fputs(beginning_text().c_str(), stderr);
+    return kExitUsage;
   } else {
     if (the_group() != nullptr && !parsed.entry->command->runs_together()) {
       throw UsageError(parsed.entry->command->name() +

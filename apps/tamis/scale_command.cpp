@@ -13,22 +13,22 @@ namespace {
 
 class ScaleCommand : public Command {
  public:
-  ScaleCommand() : Command("scale", "bring features to comparable ranges") {}
+  ScaleCommand() : Command("scale", "scale features to comparable ranges") {}
 
   void declare(Options& options) override {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    options.argument("DATA", input_, true, "the rows; - is standard input");
-    options.output("-o,--output", output_, "where to write; - is standard output");
-    options.choice("--method", method_, {"minmax", "standard", "maxabs", "robust", "quantile"},
-                   "NAME",
-                   "each column to [lower, upper], to mean 0 and deviation 1, divided by its "
-                   "largest magnitude (zeros stay zero), to median 0 and the quartiles of a normal "
-                   "distribution, or to normal scores");
+    options.argument("DATA", input_, true, "rows to scale; - is standard input");
+    options.output("-o,--output", output_, "output file; - is standard output");
+    options.choice(
+        "--method", method_, {"minmax", "standard", "maxabs", "robust", "quantile"}, "NAME",
+        "each column to [lower, upper], to mean 0 and standard deviation 1, divided by its "
+        "largest magnitude (zeros stay zero), to median 0 and the quartiles of a normal "
+        "distribution, or to normal scores");
     options.number("-l,--lower", lower_, -kInfinity, kInfinity, "X", "minmax: smallest value");
     options.number("-u,--upper", upper_, -kInfinity, kInfinity, "X", "minmax: largest value");
-    options.output("-s,--save-ranges", save_, "keep the scaling learnt from these rows");
+    options.output("-s,--save-ranges", save_, "save the scaling learned from these rows");
     options.text("-r,--load-ranges", load_, "FILE",
-                 "scale as a saved scaling says, instead of learning one");
+                 "apply a saved scaling instead of learning one");
     options.format("--to", write_.format, "format of the output (default: by its name)");
     options.reading(read_);
     options.common(common_);

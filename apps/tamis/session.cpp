@@ -10,6 +10,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 
@@ -70,6 +71,13 @@ void flush_standard_output() {
   // A text longer than the buffer fails before it is flushed.
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
   throw IoError("cannot write to standard output");
+}
+
+bool may_color(int stream) {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  return isatty(stream) != 0 && (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
 int signal_exit_code() {

@@ -98,6 +98,9 @@ class Session {
 void set_group(Group* group);
 Group* the_group();
 
+/// Colors are for a terminal that has them, unless the variable NO_COLOR is set (no-color.org).
+bool may_color(int stream);
+
 /// Takes the places of standard streams that are closed, so that no file gets their numbers.
 void hold_standard_streams();
 /// Throws IoError unless all that was printed could be written.

@@ -24,21 +24,21 @@ nlohmann::ordered_json number(double value) {
 
 class TrainCommand : public Command {
  public:
-  TrainCommand() : Command("train", "train a machine on labelled rows") {}
+  TrainCommand() : Command("train", "train a model on labeled rows") {}
 
   bool runs_together() const override { return true; }
 
   void declare(Options& options) override {
-    options.argument("DATA", data_path_, true, "the labelled rows; - is standard input");
-    options.output("-o,--output", output_, "the model; DATA.model when not given").no_default();
+    options.argument("DATA", data_path_, true, "labeled rows; - is standard input");
+    options.output("-o,--output", output_, "model file (default: DATA.model)").no_default();
     options.choice("--model-format", format_, {"native", "libsvm"}, "NAME",
-                   "write tamis's own format, or LIBSVM's for svm-predict");
+                   "format of the model file: Tamis's own, or LIBSVM's text, for svm-predict");
     options.integer(
         "--probability-folds", folds_, 0, 1000, "NUMBER",
-        "give the model probabilities, fitted on the scores of rows held out in so many "
-        "folds, 2 or more; limits hold for each training; 0: none");
+        "give the model probabilities, fitted by cross-validation with this number of folds (2 or "
+        "more; limits apply to each training); 0: none");
     options.choice("--calibration", calibration_, {"sigmoid", "isotonic"}, "NAME",
-                   "what these probabilities are fitted with");
+                   "curve that these probabilities are fitted with");
     options.flag("--stream", stream_,
                  "method leader: read the data, a file of svmlight text, block by block and keep "
                  "only the leaders, taken in the order of the file");
@@ -48,7 +48,8 @@ class TrainCommand : public Command {
     options.number("--checkpoint-seconds", checkpoint_seconds_, 0, 1e9, "NUMBER",
                    "seconds between two times that the state is kept");
     // LIBSVM's number for the kind of machine: another way to say --task.
-    options.custom("-s", "NUMBER", "LIBSVM's: 0 classification (C-SVC), 3 regression (epsilon-SVR)",
+    options.custom("-s", "NUMBER",
+                   "LIBSVM's task: 0 classification (C-SVC), 3 regression (epsilon-SVR)",
                    [this](const std::string& text) {
                      if (text != "0" && text != "3") throw UsageError("-s is " + text + ": 0 or 3");
                      train_.task = text == "0" ? Task::classification : Task::regression;
@@ -58,7 +59,7 @@ class TrainCommand : public Command {
     options.common(common_);
     options.example(
         "tamis train train.svm -o train.model --method exact --kernel rbf -c 10 -g 2\n"
-        "tamis train prices.csv --label price --task regression --scale standard --json -\n"
+        "tamis train prices.csv --label price --task regression --scale standard\n"
         "tamis train train.svm -c 10 -w1 5 -w-1 2");
   }
 

@@ -31,18 +31,29 @@ void TrainingOptions::declare(Options& options, bool with_method) {
     if (described.name == "method" && !with_method) continue;
     declare_training_option(options, described, [this, &described](const std::string& text) {
       described.set_text(values_, text);
-      given_.push_back(&described);
+      given_.push_back({&described, text});
     });
   }
 }
 
 bool TrainingOptions::was_given(std::string_view name) const {
   return std::any_of(given_.begin(), given_.end(),
-                     [&](const OptionDescription* option) { return option->name == name; });
+                     [&](const Given& given) { return given.option->name == name; });
+}
+
+std::string TrainingOptions::given_words(std::span<const std::string> except) const {
+  std::string words;
+  for (const Given& given : given_) {
+    if (std::find(except.begin(), except.end(), given.option->name) != except.end()) continue;
+    words += fmt::format(" --{}", given.option->name);
+    if (!given.option->value.empty()) words += " " + shell_word(given.text);
+  }
+  return words;
 }
 
 void TrainingOptions::require_used_by(std::span<const std::string> methods) const {
-  for (const OptionDescription* option : given_) {
+  for (const Given& given : given_) {
+    const OptionDescription* option = given.option;
     const Task task = values_.task;
     const bool used = std::any_of(methods.begin(), methods.end(), [&](const std::string& method) {
       return applies_to(*option, method, task);

@@ -23,12 +23,19 @@ class TrainingOptions {
 
   TrainOptions& values() { return values_; }
   bool was_given(std::string_view name) const;
+  /// The options that were given, as words for a shell: " --scale standard --seed 7"; without those
+  /// of `except`.
+  std::string given_words(std::span<const std::string> except) const;
   /// An option that none of the methods uses for the task would be silently ignored: UsageError.
   void require_used_by(std::span<const std::string> methods) const;
 
  private:
   TrainOptions values_;
-  std::vector<const OptionDescription*> given_;
+  struct Given {
+    const OptionDescription* option;
+    std::string text;
+  };
+  std::vector<Given> given_;
 };
 
 }  // namespace tamis::cli

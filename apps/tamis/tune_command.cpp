@@ -25,38 +25,39 @@ class TuneCommand : public Command {
   TuneCommand() : Command("tune", "find parameters by cross-validation") {}
 
   void declare(Options& options) override {
-    options.argument("DATA", data_path_, true, "the labelled rows; - is standard input");
+    options.argument("DATA", data_path_, true, "labeled rows; - is standard input");
     options
         .custom("--grid", "OPTION=VALUES",
-                "what to try, as cost=1,10,100 or gamma=2^-15:2^3:4 (from, to, factor); may be "
-                "repeated (default: cost and gamma)",
+                "option and values to try, as cost=1,10,100 or gamma=2^-15:2^3:4 (from, to, "
+                "factor); may be repeated (default: cost and gamma)",
                 [this](const std::string& text) { tune_.axes.push_back(parse_axis(text)); })
         .repeatable = true;
     options.choice("--search", search_, {"grid", "random", "halving"}, "NAME",
-                   "every combination, random ones between the values, or the best third on ever "
-                   "more rows");
-    options.integer("--folds", tune_.folds, 2, 1000, "N", "parts, each held out once");
-    options.integer("--points", tune_.points, 1, 1'000'000, "N", "random search: points to try");
+                   "every combination, random points between the values, or successive halving: "
+                   "all on few rows, the best third on three times as many");
+    options.integer("--folds", tune_.folds, 2, 1000, "N", "number of cross-validation folds");
+    options.integer("--points", tune_.points, 1, 1'000'000, "N", "random search: number of points");
     options.rows("--rows", tune_.rows,
                  "largest number of rows to search on, drawn from each class in proportion",
                  "5000, or all with --centres");
     options.integer("--centres", tune_.centres, 0, 1'000'000, "N",
-                    "falk, falk-c, knn-svm: try each point on the neighbourhoods of N random rows "
-                    "alone, by k'-internal cross-validation; 0: on the whole");
+                    "falk, falk-c, knn-svm: try each point on the neighborhoods of N random rows "
+                    "only, by k'-internal cross-validation; 0: train on all rows");
     options.choice("--racing", racing_, {"yes", "no"}, "yes|no",
                    "grid and random search: drop points that have lost on the first folds, by 2.5 "
                    "standard errors (no: score every point on every fold)");
     options.number("--search-seconds", tune_.max_seconds, 0, 1e9, "NUMBER",
                    "stop the search after this many seconds; 0: no limit");
-    options.output("-o,--output", output_, "train on all rows with the best, and write the model");
+    options.output("-o,--output", output_,
+                   "train on all rows with the best parameters, and write the model");
     options.output("--csv", csv_path_, "write every point as CSV; - is standard output");
-    options.output("--report", report_path_, "write a page with the heat map, for a browser");
+    options.output("--report", report_path_, "write an HTML page with the heat map");
     training_.declare(options);
     options.reading(read_);
     options.common(common_);
     options.example(
         "tamis tune train.svm\n"
-        "tamis tune train.svm --grid cost=2^-5:2^15:4 --grid gamma=2^-15:2^3:4 --rows all\n"
+        "tamis tune train.svm --grid cost=2^-5:2^15:4 --grid gamma=2^-15:2^3:4\n"
         "tamis tune train.svm --method falk --grid k=200,500,1000 --grid cost=1,10 -g 2");
   }
 
@@ -120,7 +121,7 @@ class TuneCommand : public Command {
     session.say(fmt::format("{} of {}, {}, {} of {}, {:.3g} s", tried,
                             counted(result.points.size(), "point"), counted(result.folds, "fold"),
                             result.rows, counted(all_rows, "row"), result.seconds));
-    const std::string map = heat_map(result, tune_.base.task, isatty(STDOUT_FILENO) != 0);
+    const std::string map = heat_map(result, tune_.base.task, may_color(STDOUT_FILENO));
     if (!map.empty()) {
       session.say(is_regression() ? "mean squared error:" : "error, %:");
       session.say(map);
@@ -134,9 +135,12 @@ class TuneCommand : public Command {
     }
     const TunePoint& best = result.points[result.best];
     session.say(fmt::format("best: {}, with{}", error_of(best), words(result, best)));
-    if (output_.empty())
-      session.say(fmt::format("to train: tamis train {} --method {}{}", data_path_,
-                              result.options.method, words(result, best)));
+    if (output_.empty()) {
+      session.say(fmt::format("to train: tamis train {} --method {}{}{}{}", shell_word(data_path_),
+                              result.options.method, words(result, best),
+                              training_.given_words(std::vector<std::string>{"method"}),
+                              reading_words(read_)));
+    }
   }
 
   // Those that were dropped come last: their errors are of fewer folds.

@@ -44,7 +44,7 @@ def best_of(count, command, accepted=(0,)):
     return min((run(command, accepted) for _ in range(count)), key=lambda one: one.seconds)
 
 
-def arguments(description, fill="--readme", documents="the tables of README.md and docs/exact.md"):
+def arguments(description, fill="--write", documents="the tables of docs/benchmarks.md and docs/exact.md"):
     """The options every comparison takes; `fill` is the one that writes results into documents, None: there is none."""
     parser = argparse.ArgumentParser(description=description)
     data = os.environ.get("TAMIS_DATA")
@@ -131,5 +131,5 @@ def fill_marker(path, name, text):
 
 
 def fill_documents(name, short, full):
-    fill_marker(ROOT / "README.md", name, short)
+    fill_marker(ROOT / "docs" / "benchmarks.md", name, short)
     fill_marker(ROOT / "docs" / "exact.md", name, full)

@@ -8,7 +8,7 @@ import tamis
 
 X, y = tamis.generate("checkerboard", 3000)
 search = GridSearchCV(tamis.SVC(), {"C": [1, 10, 100], "gamma": [1, 10, 100]}, cv=3).fit(X, y)
-print(f"best: {search.best_params_}, right: {100 * search.best_score_:.1f} %")
+print(f"best: {search.best_params_}, accuracy: {100 * search.best_score_:.1f} %")
 
 X_new, y_new = tamis.generate("checkerboard", 2000, random_state=2)
-print(f"on new rows: {100 * search.score(X_new, y_new):.1f} %")
+print(f"accuracy on new rows: {100 * search.score(X_new, y_new):.1f} %")

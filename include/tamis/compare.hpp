@@ -1,4 +1,4 @@
-// Several methods on the same rows, beside the full machine.
+// Several methods on the same rows, compared with the exact SVM on all of them.
 #pragma once
 
 #include <cstdint>
@@ -24,22 +24,22 @@ struct ComparedMethod {
 
 struct CompareOptions {
   std::vector<ComparedMethod> methods;
-  /// Each method so often, with seeds options.seed, options.seed + 1, ...
+  /// Number of times each method is trained, with seeds options.seed, options.seed + 1, ...
   Index runs = 1;
-  /// Classification with two features: also where each method decides for which class.
+  /// Classification with two features: also compute the decision regions of each method.
   bool regions = false;
 };
 
 /// Over the runs of a method.
 struct Spread {
-  double mean = std::numeric_limits<double>::quiet_NaN();  ///< NaN: not known
-  double deviation = 0;                                    ///< of the sample; 0 for one run
+  double mean = std::numeric_limits<double>::quiet_NaN();  ///< NaN: unknown
+  double deviation = 0;  ///< sample standard deviation; 0 for one run
 };
 
 /// NaN without values, or when the first one is.
 TAMIS_EXPORT Spread spread_of(std::span<const double> values);
 
-/// The class decided for at each point of a grid over two features, row by row from the lowest
+/// The class predicted at each point of a grid over two features, row by row from the lowest
 /// second feature.
 struct DecisionRegions {
   Index width = 0;
@@ -54,22 +54,22 @@ struct DecisionRegions {
 struct ComparisonRow {
   std::string name;
   std::string method;
-  /// Why there is no result: bad parameters, not applicable, memory, interrupted. Empty: there is.
+  /// Why there is no result: bad parameters, not applicable, memory, interrupted. Empty: none.
   std::string failure;
   /// What to know about the result: stopped by a limit, fewer runs than asked for.
   std::string note;
-  Index runs = 0;               ///< finished
-  Spread error;                 ///< share of wrong rows, or mean squared error
-  Spread train_seconds;         ///< wall time
-  Spread predict_seconds;       ///< of all test rows
-  Spread support_vectors;       ///< distinct
-  Spread full_support_vectors;  ///< of these, share of the full machine's that are among them
-  Spread model_bytes;           ///< of the model file
-  Spread rows_used;             ///< rows the final machine was trained on
-  std::vector<double> errors;   ///< by run
-  std::vector<double> seconds;  ///< training, by run
-  TrainReport report;           ///< of the first run
-  DecisionRegions regions;      ///< of the first run; empty unless asked for
+  Index runs = 0;                       ///< finished
+  Spread error;                         ///< share of wrong rows, or mean squared error
+  Spread train_seconds;                 ///< wall time
+  Spread predict_seconds;               ///< of all test rows
+  Spread support_vectors;               ///< distinct
+  Spread full_support_vectors;          ///< fraction of the exact SVM's that are among them
+  Spread model_bytes;                   ///< of the model file
+  Spread rows_used;                     ///< rows the final model was trained on
+  std::vector<double> errors;           ///< by run
+  std::vector<double> seconds;          ///< training, by run
+  TrainReport report;                   ///< of the first run
+  DecisionRegions regions;              ///< of the first run; empty unless asked for
   std::vector<std::string> parameters;  ///< "cost 10", those that differ from the defaults
 };
 
@@ -97,8 +97,8 @@ TAMIS_EXPORT Comparison compare(const Dataset& train, const Dataset& test,
                                 const CompareOptions& options, const RunControl& control = {},
                                 const std::function<void(const ComparisonRow&)>& on_row = {});
 
-/// The same, with a random share of the rows for testing: another one in each run, the same for all
-/// methods.
+/// The same, with a random fraction of the rows as the test set: a different one in each run, the
+/// same for all methods.
 TAMIS_EXPORT Comparison compare_split(const Dataset& data, double test_share,
                                       const CompareOptions& options, const RunControl& control = {},
                                       const std::function<void(const ComparisonRow&)>& on_row = {});

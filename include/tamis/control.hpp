@@ -1,5 +1,4 @@
-// What every long-running call takes: how many threads, how much memory, how to report and how to
-// stop.
+// Settings of every long-running call: threads, memory, progress reports and cancellation.
 #pragma once
 
 #include <atomic>
@@ -14,7 +13,7 @@ class Group;
 
 /// A snapshot of work under way, handed to RunControl::on_progress about ten times a second.
 struct Progress {
-  std::string phase;           ///< what is being done, for people: "read", "train"
+  std::string phase;           ///< what is being done, for display: "read", "train"
   double done_fraction = -1;   ///< 0..1, or negative when unknown
   double elapsed_seconds = 0;  ///< since the phase began
   double left_seconds = -1;    ///< estimate, or negative when unknown
@@ -22,7 +21,7 @@ struct Progress {
 };
 
 struct RunControl {
-  /// Worker threads; 0: as many as this process may use (affinity mask and cgroup quota honoured).
+  /// Worker threads; 0: as many as this process may use (affinity mask and cgroup quota).
   /// Results never depend on it.
   int threads = 0;
 
@@ -32,11 +31,12 @@ struct RunControl {
   /// Called from one thread at a time, never concurrently with itself. May be empty.
   std::function<void(const Progress&)> on_progress;
 
-  /// Called with a line for people as soon as it is known: what `auto` chose. May be empty.
+  /// Called with a line of text as soon as it is known, for example what `auto` chose. May be
+  /// empty.
   std::function<void(const std::string&)> on_remark;
 
-  /// Polled at least every 100 ms; set it to stop. Training then returns the machine it has, all
-  /// other work throws Cancelled. May be null. Storing to it is safe in a signal handler.
+  /// Polled at least every 100 ms; set it to stop. Training then returns the model trained so far,
+  /// all other work throws Cancelled. May be null. Storing to it is safe in a signal handler.
   const std::atomic<bool>* cancel = nullptr;
 
   /// The processes that do this together, each with its own part of the rows; null: this one alone.

@@ -1,4 +1,4 @@
-// Matrix: immutable rows of features. Labels: what the rows are called. Dataset: both, with
+// Matrix: immutable rows of features. Labels: classes or targets of the rows. Dataset: both, with
 // weights. All three are values that share their storage when copied, and are safe to read from
 // many threads.
 #pragma once
@@ -31,7 +31,7 @@ class TAMIS_EXPORT Matrix {
   /// Takes values of size rows * cols. Throws InvalidArgument on a size that does not match.
   static Matrix dense(Index rows, Index cols, std::vector<float> values);
 
-  /// Shows memory that somebody else owns, without copying; `owner` is kept alive.
+  /// A view of memory owned elsewhere, without copying; `owner` is kept alive.
   static Matrix dense_view(Index rows, Index cols, const float* values,
                            std::shared_ptr<const void> owner);
 
@@ -102,7 +102,7 @@ class TAMIS_EXPORT Matrix {
 
 enum class LabelKind { none, numeric, text };
 
-/// One label a row: numbers (class labels or regression targets) or words.
+/// One label per row: numbers (class labels or regression targets) or text.
 class TAMIS_EXPORT Labels {
  public:
   Labels() = default;

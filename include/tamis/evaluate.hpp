@@ -1,4 +1,4 @@
-// How well a model does on labelled rows.
+// Error measures of a model on labeled rows.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ struct Evaluation {
   Index rows = 0;
   // Classification.
   Index errors = 0;
-  double error_rate = 0;  ///< 0..1, rows weighted alike
+  double error_rate = 0;  ///< 0..1, row weights are not used
   double accuracy = 0;
   /// The model's classes, then labels that only the data has.
   std::vector<ClassScore> classes;
@@ -54,9 +54,9 @@ TAMIS_EXPORT Evaluation evaluate(const Model& model, const Dataset& data,
 TAMIS_EXPORT Evaluation evaluate(const Model& model, const Dataset& data,
                                  const DecisionValues& values, const RunControl& control = {});
 
-/// For each eps > 0, the share of the rows whose decision value is less than eps away from 0: the
-/// empirical probability of eps-indecision (Barcenas, Gonzalez-Lima and Quiroz, eq. 17). Throws
-/// InvalidArgument for another eps, or a model that does not tell two classes apart.
+/// For each eps > 0, the fraction of the rows whose decision value is less than eps away from 0:
+/// the empirical probability of eps-indecision (Barcenas, Gonzalez-Lima and Quiroz, eq. 17). Throws
+/// InvalidArgument for another eps, or a model that is not a classifier of two classes.
 TAMIS_EXPORT std::vector<double> indecision(const Model& model, const Matrix& features,
                                             std::span<const double> eps,
                                             const RunControl& control = {});
@@ -71,9 +71,9 @@ struct DecisionNorm {
 };
 
 /// |decision value| / ||w|| is a row's distance from the boundary in feature space; so indecision()
-/// with eps * ||w|| is the share of the rows that lie nearer to the boundary than eps, which is
+/// with eps * ||w|| is the fraction of the rows that lie nearer to the boundary than eps, which is
 /// what the paper tabulates. Costs a prediction of the support vectors. Throws InvalidArgument for
-/// a model that does not tell two classes apart, Cancelled.
+/// a model that is not a classifier of two classes, Cancelled.
 TAMIS_EXPORT DecisionNorm decision_norm(const Model& model, const RunControl& control = {});
 
 }  // namespace tamis

@@ -26,13 +26,13 @@ struct ReadOptions {
   std::string label_column;
   /// csv: the column of row weights, by name or number; empty: none.
   std::string weight_column;
-  /// npy: the file of labels; empty: X.labels.npy or X_labels.npy beside X.npy if there, else none.
+  /// npy: the file of labels; empty: X.labels.npy or X_labels.npy next to X.npy if it exists.
   std::string labels_path;
   /// At least this many columns, so that test rows match their model; 0: as many as the file shows.
   Index min_features = 0;
-  /// svmlight: what rows have in columns above this is left out, with a remark, as something that
-  /// no training row had; 0: all is kept. Rows of csv and npy files are as wide as their table, and
-  /// another width means another table.
+  /// svmlight: features above this number are ignored, with a remark, because no training row had
+  /// them; 0: all are kept. For csv and npy files a different number of columns is an error
+  /// instead.
   Index max_features = 0;
   /// Labels may be words. When false, a label that is not a number is an error that names its
   /// place.
@@ -64,8 +64,8 @@ struct WriteOptions {
 TAMIS_EXPORT std::vector<std::string> files_written(const std::string& path,
                                                     const WriteOptions& options = {});
 
-/// Writes beside the target and renames, so that an existing file is never half overwritten; "-" is
-/// standard output.
+/// Writes to a temporary file next to the target and renames it, so that an existing file is never
+/// half overwritten; "-" is standard output.
 TAMIS_EXPORT void write_dataset(const std::string& path, const Dataset& data,
                                 const WriteOptions& options = {}, const RunControl& control = {});
 

@@ -38,7 +38,7 @@ struct MethodInfo {
 TAMIS_EXPORT const std::vector<MethodInfo>& methods();
 TAMIS_EXPORT std::vector<std::string_view> method_names();
 
-/// TrainOptions::method when nobody names one: exact up to 100,000 rows, auto above.
+/// Default of TrainOptions::method: exact up to 100,000 rows, auto above.
 inline constexpr std::string_view kDefaultMethod = "automatic";
 /// The method that chooses a method.
 inline constexpr std::string_view kAutoMethod = "auto";

@@ -25,7 +25,7 @@ class TAMIS_EXPORT Model {
   /// where class a is favored.
   const Labels& classes() const;
   const Scaling& scaling() const;
-  /// The method that trained it, for people.
+  /// The method that trained it, for display.
   const std::string& method() const;
   Index num_features() const;
   /// Distinct support vectors.

@@ -54,8 +54,8 @@ using LabelNumbers = std::vector<std::pair<std::string, double>>;
 
 /// Methods that train on a part of the rows, round by round.
 struct SiftOptions {
-  std::optional<double> delta = {};  ///< sampling fraction in (0, 1]; automatic: 0.05; with
-                                     ///< local-sampling 20,000 rows, as far as 0.1 to 0.4 is
+  std::optional<double> delta = {};  ///< sampling fraction in (0, 1]; automatic: 0.05; for
+                                     ///< local-sampling 20,000 rows, within 0.1 to 0.4
   Index neighbors = 5;               ///< rows added around each support vector, >= 0
   double validation_fraction = 0.1;  ///< fraction of the rows in the validation set, in (0, 0.5]
   Index patience = 3;                ///< rounds without improvement that end the search, >= 1
@@ -66,7 +66,7 @@ struct SiftOptions {
 /// How many rows a ball contributes whose share among the balls is eta: proportional to 1 / rho,
 /// rho the distance to the k-th nearest other support vector.
 enum class Intensity {
-  budget,   ///< the fraction eta of all rows that may be drawn, as far as the ball has them
+  budget,   ///< the fraction eta of all rows that may be drawn, limited to those in the ball
   density,  ///< as budget, with eta proportional to 1 / rho^d for d features
   literal,  ///< the fraction eta of the rows in the ball: almost none
   all,      ///< every row in the ball

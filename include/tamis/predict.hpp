@@ -22,7 +22,7 @@ struct DecisionValues {
   double at(Index i, Index j) const { return values[static_cast<std::size_t>(i * cols + j)]; }
 };
 
-/// One label (class or number) a row. Rows may have fewer columns than the model (the rest is
+/// One label (class or number) per row. Rows may have fewer columns than the model (the rest is
 /// zero), or more if those hold only zeros; otherwise DataError. Models from LIBSVM files, which do
 /// not say how many columns there were, take any number. The model's scaling is applied.
 TAMIS_EXPORT Labels predict(const Model& model, const Matrix& features,
@@ -35,8 +35,8 @@ TAMIS_EXPORT std::vector<std::int32_t> predict_codes(const Model& model, const M
 TAMIS_EXPORT DecisionValues decision_values(const Model& model, const Matrix& features,
                                             const RunControl& control = {});
 
-/// The same predictions from decision values of the model, without evaluating it again. Whoever
-/// needs several of labels, values and probabilities computes the values once. Throws
+/// The same predictions from decision values of the model, without evaluating it again. If
+/// you need several of labels, values and probabilities, compute the values once. Throws
 /// InvalidArgument when the values have other columns than the model's.
 TAMIS_EXPORT Labels predict(const Model& model, const DecisionValues& values,
                             const RunControl& control = {});

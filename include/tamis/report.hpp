@@ -1,4 +1,4 @@
-// What a training run tells about itself.
+// Report of a training run.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace tamis {
 
 enum class StopReason {
-  converged,        ///< the answer meets the asked tolerance
-  precision_limit,  ///< float32 kernel values allow no better answer; the model is usable,
+  converged,        ///< the solution meets the requested tolerance
+  precision_limit,  ///< float32 kernel values allow no better solution; the model is usable,
                     ///< `violation` says how far it is
   iteration_limit,  ///< max_iterations reached; the model is usable, `gap` says how far it is
   time_limit,       ///< max_seconds reached; likewise
@@ -39,16 +39,16 @@ struct TrainReport {
   Index machines = 1;  ///< binary problems solved
   Index support_vectors = 0;
   Index bounded_support_vectors =
-      0;  ///< of these, coefficients at their upper limit (summed over machines)
+      0;  ///< of these, coefficients at their upper bound (summed over binary SVMs)
   /// The training row (from 0) of each support vector of the model, in the model's order. Empty
   /// when the model is not one kernel expansion over training rows.
   std::vector<Index> support_rows;
   StopReason stop_reason = StopReason::converged;
-  double objective = 0;         ///< dual objective as LIBSVM's "obj", summed over machines
-  double gap = 0;               ///< primal minus dual objective, summed over machines
+  double objective = 0;         ///< dual objective as LIBSVM's "obj", summed over binary SVMs
+  double gap = 0;               ///< primal minus dual objective, summed over binary SVMs
   double violation = 0;         ///< largest KKT violation; at most eps when converged
-  std::int64_t iterations = 0;  ///< pair updates (linear: epochs), summed over machines
-  /// Pair updates of each machine of the model, in the training that made it.
+  std::int64_t iterations = 0;  ///< pair updates (linear: epochs), summed over binary SVMs
+  /// Pair updates of each binary SVM of the model, in the training that produced it.
   std::vector<std::int64_t> machine_iterations;
   std::int64_t kernel_evaluations = 0;  ///< kernel values computed
   std::int64_t cached_evaluations = 0;  ///< kernel values taken from the row cache instead
@@ -56,10 +56,10 @@ struct TrainReport {
   std::vector<std::pair<std::string, double>> phase_seconds;
   double train_seconds = 0;
   std::int64_t peak_memory_bytes = 0;
-  /// What a method has to tell beside this, by name: "centres".
+  /// Further numbers of a method, by name: "rows_used".
   std::vector<std::pair<std::string, double>> details;
   std::vector<ReportTable> tables;
-  /// What was chosen and why, for people, one sentence each.
+  /// What was chosen and why, one sentence each.
   std::vector<std::string> remarks;
   /// What the user should know: unscaled columns, limits hit. One sentence each.
   std::vector<std::string> warnings;

@@ -1,4 +1,4 @@
-// Feature scaling, learnt on training rows and kept in the model.
+// Feature scaling, learned from the training rows and kept in the model.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Parting labelled rows for training and testing.
+// Splitting labeled rows into a training set and a test set.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Split {
   Dataset test;
 };
 
-/// A random share of the rows for testing, each class by itself (Task::classification), the rest
+/// A random fraction of the rows for testing, stratified by class (Task::classification), the rest
 /// for training. Rows of weight 0 are in neither. Throws InvalidArgument unless 0 < test_share < 1,
 /// and DataError when a part would be empty or the data has no labels.
 TAMIS_EXPORT Split split_dataset(const Dataset& data, double test_share, Task task,

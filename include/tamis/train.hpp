@@ -27,8 +27,9 @@ struct TrainResult {
 };
 
 /// Trains with options.method. A limit or a cancelled run still gives a usable model;
-/// report.stop_reason tells. Throws InvalidArgument for bad options, DataError for unusable data
-/// (one class only, values that are not finite), ResourceError when the memory budget is too small.
+/// report.stop_reason says which. Throws InvalidArgument for bad options, DataError for unusable
+/// data (one class only, values that are not finite), ResourceError when the memory budget is too
+/// small.
 TAMIS_EXPORT TrainResult train(const Dataset& data, const TrainOptions& options = {},
                                const RunControl& control = {});
 
@@ -37,7 +38,7 @@ TAMIS_EXPORT TrainResult train(const Dataset& data, const TrainOptions& options 
 TAMIS_EXPORT std::string resolve_method(const Dataset& data, const TrainOptions& options);
 
 /// Columns whose ranges differ so much that an RBF or polynomial kernel would see only the widest;
-/// a sentence for people, or empty.
+/// one sentence, or empty.
 TAMIS_EXPORT std::string scaling_advice(const Matrix& features);
 
 }  // namespace tamis

@@ -38,11 +38,11 @@ struct TuneOptions {
   Index folds = 5;
   Index points = 30;  ///< random search
   /// Largest number of rows to search on, drawn from each class in proportion, or kAllRows;
-  /// automatic: 5,000, or all with `centres`.
+  /// automatic: 5,000, or all rows with `centres`.
   std::optional<Index> rows;
-  /// falk, falk-c and knn-svm over cost, gamma and k: every point is tried on the neighbourhoods of
-  /// so many random rows alone, by k'-internal cross-validation (Segata and Blanzieri 2010); 0:
-  /// whole trainings.
+  /// falk, falk-c and knn-svm over cost, gamma and k: number of random rows on whose
+  /// neighborhoods every point is tried, by k'-internal cross-validation (Segata and Blanzieri
+  /// 2010); 0: points are tried by whole trainings.
   Index centres = 0;
   /// Drop points that have lost on the first folds, by 2.5 standard errors: they are not scored on
   /// the others. For grid and random search without `centres`.
@@ -57,11 +57,11 @@ TAMIS_EXPORT std::vector<TuneAxis> default_axes(const Dataset& data, const Train
 
 struct TunePoint {
   std::vector<double> values;  ///< by axis
-  double error = 0;      ///< mean over the folds (with centres: over the neighbourhoods): share
-                         ///< of wrong rows, or mean squared error; NaN: not known
-  double deviation = 0;  ///< over the same; NaN with one fold
-  Index folds = 0;       ///< which the error is of (with centres: neighbourhoods): fewer than asked
-                         ///< for when dropped or out of time
+  double error = 0;            ///< mean over the folds (`centres`: over the neighborhoods): share
+                               ///< of wrong rows, or mean squared error; NaN: not known
+  double deviation = 0;        ///< over the same; NaN with one fold
+  Index folds = 0;       ///< averaged in the error (`centres`: neighborhoods): fewer than requested
+                         ///< if dropped or out of time
   bool dropped = false;  ///< lost on these folds (TuneOptions::racing)
   Index rows = 0;        ///< searched on, training and held-out together
   double seconds = 0;    ///< of all folds, one thread

@@ -250,7 +250,7 @@ std::vector<std::string> summary(const Comparison& comparison) {
   }
   const ComparisonRow* full = comparison.full();
   if (full != nullptr && full != use && full != lowest) {
-    lines.push_back(fmt::format("The full machine has {} after {}.", error(*full),
+    lines.push_back(fmt::format("The exact SVM has {} after {}.", error(*full),
                                 seconds_text(full->train_seconds.mean)));
   }
   for (const ComparisonRow& row : comparison.rows) {

@@ -328,7 +328,7 @@ Scaling Scaling::fit(const Matrix& features, ScalingMethod method, double lower,
   if (method == ScalingMethod::none) return result;
   Group& group = group_of(control);
   const Index rows = sum_of_all(group, features.rows());
-  if (rows == 0) throw DataError("scaling cannot be learnt from no rows");
+  if (rows == 0) throw DataError("scaling needs at least one row");
   if (method == ScalingMethod::weighted)
     throw InvalidArgument("feature weights are learned by a model, not from rows alone");
   if (method == ScalingMethod::robust || method == ScalingMethod::quantile)
@@ -375,7 +375,7 @@ Scaling Scaling::fit(const Matrix& features, ScalingMethod method, double lower,
 Matrix Scaling::apply(const Matrix& features, const RunControl& control) const {
   if (is_identity()) return features;
   if (offset.size() != factor.size() || static_cast<Index>(offset.size()) != features.cols()) {
-    throw DataError(fmt::format("rows of {}, but the scaling was learnt from {}",
+    throw DataError(fmt::format("rows of {}, but the scaling was learned from {}",
                                 counted(features.cols(), "column"), offset.size()));
   }
   const bool stays_sparse = features.is_sparse() && keeps_zeros(*this);

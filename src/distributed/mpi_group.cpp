@@ -19,9 +19,7 @@ std::int64_t length(const Group::Message& message) {
 
 std::size_t at(std::int64_t offset) { return static_cast<std::size_t>(offset); }
 
-int piece(std::int64_t bytes_left) {
-  return static_cast<int>(std::min(bytes_left, kPieceBytes));
-}
+int piece(std::int64_t bytes_left) { return static_cast<int>(std::min(bytes_left, kPieceBytes)); }
 
 void check(int code, const char* what) {
   if (code == MPI_SUCCESS) return;
@@ -76,10 +74,9 @@ class MpiGroup : public Group {
       for (std::int64_t done = 0; done < size; done += kPieceBytes) {
         requests.emplace_back();
         const int count = piece(size - done);
-        check(receives ? MPI_Irecv(data + done, count, MPI_BYTE, r, 0, MPI_COMM_WORLD,
-                                   &requests.back())
-                       : MPI_Isend(data + done, count, MPI_BYTE, r, 0, MPI_COMM_WORLD,
-                                   &requests.back()),
+        check(receives
+                  ? MPI_Irecv(data + done, count, MPI_BYTE, r, 0, MPI_COMM_WORLD, &requests.back())
+                  : MPI_Isend(data + done, count, MPI_BYTE, r, 0, MPI_COMM_WORLD, &requests.back()),
               "MPI_Isend");
       }
     };

@@ -61,7 +61,7 @@ const KernelExpansion& require_libsvm_machine(const Model& model) {
         "and train with scale none");
   }
   if (machine->parts().decision == Decision::one_vs_rest)
-    throw DataError("LIBSVM models hold one-vs-one machines, not one-vs-rest");
+    throw DataError("LIBSVM models are one-vs-one, this one is one-vs-rest");
   if (model.has_probabilities() && calibration_of(model).method != CalibrationMethod::sigmoid)
     throw DataError("LIBSVM models hold sigmoid probabilities, not isotonic ones");
   return *machine;

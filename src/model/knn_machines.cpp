@@ -20,7 +20,7 @@ namespace {
 constexpr Index kNeighboursAtOnce = Index{4} << 20;  // bounds the memory of a batch of queries
 
 void require(bool ok, std::string_view what) {
-  if (!ok) throw DataError(fmt::format("the neighbours do not fit together: {}", what));
+  if (!ok) throw DataError(fmt::format("the neighbor model is inconsistent: {}", what));
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ void require(bool ok, std::string_view what) {
 LazyMachine::LazyMachine(LazyParts parts) : parts_(std::move(parts)) {
   const Index rows = parts_.rows.rows();
   parts_.kernel.validate();
-  require(parts_.kernel.type != KernelType::precomputed, "a precomputed kernel has no neighbours");
+  require(parts_.kernel.type != KernelType::precomputed, "a precomputed kernel has no neighbors");
   require(rows > 0 && parts_.k > 0, "k and the number of rows must be positive");
   require(parts_.num_classes >= 0 && parts_.num_classes != 1, "classes");
   require(parts_.codes.size() == (parts_.num_classes > 0 ? rows : 0), "classes of the rows");
@@ -134,7 +134,7 @@ std::int32_t KnnMachine::class_of(const Matrix& features, Index query,
 }
 
 std::string KnnSvmMachine::describe() const {
-  return fmt::format("{}; a machine on the {} nearest of {} for each query",
+  return fmt::format("{}; an SVM on the {} nearest of {} for each query",
                      tamis::describe(parts_.kernel), parts_.k, counted(parts_.rows.rows(), "row"));
 }
 

@@ -102,7 +102,7 @@ void LinearMachine::for_each_row(const Matrix& features, const RunControl& contr
     for (Index i = begin; i < end; ++i) {
       values_of_row(features, i, values);
       if (!all_finite(values))
-        throw DataError("the linear machine overflows on these rows: scale the features");
+        throw DataError("the linear model overflows on these rows: scale the features");
       finish(i, values);
     }
     meter.add(end - begin);

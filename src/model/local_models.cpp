@@ -79,12 +79,12 @@ void LocalModels::validate() const {
   const Index machines = p.only_class.size();
   const Index pairs = p.offsets.size();
   p.kernel.validate();
-  require(p.kernel.type != KernelType::precomputed, "a precomputed kernel has no neighbours");
+  require(p.kernel.type != KernelType::precomputed, "a precomputed kernel has no neighbors");
   require(machines > 0 && p.rows.rows() > 0, "there are none");
   require(p.num_classes >= 0 && p.num_classes != 1, "classes");
   require_below(p.anchors, p.rows.rows(), "an anchor's row");
   require_distinct(p.anchors, p.rows.rows(), "two anchors are the same row");
-  require_below(p.machine_of_anchor, machines, "an anchor's machine");
+  require_below(p.machine_of_anchor, machines, "an anchor's local SVM");
   require((p.machine_of_anchor.empty() ? machines : p.machine_of_anchor.size()) == num_anchors(),
           "the number of anchors");
   for (const std::int32_t only : p.only_class.span())
@@ -92,7 +92,7 @@ void LocalModels::validate() const {
   require(p.gammas.empty() || p.gammas.size() == machines, "the number of kernel widths");
   for (const double gamma : p.gammas.span())
     require(std::isfinite(gamma) && gamma > 0, "a kernel width");
-  require_ranges(p.pair_begin, machines, pairs, "the pairs of a machine");
+  require_ranges(p.pair_begin, machines, pairs, "the pairs of a local SVM");
   require(p.pair_classes.size() == 2 * pairs, "the classes of a pair");
   const auto pair_at = [&p](Index k) {
     return std::pair(p.pair_classes[2 * k], p.pair_classes[2 * k + 1]);
@@ -104,10 +104,10 @@ void LocalModels::validate() const {
   }
   for (Index m = 0; m < machines; ++m) {
     const Index own = p.pair_begin[m + 1] - p.pair_begin[m];
-    require(p.only_class[m] >= 0 ? own == 0 : own > 0, "a machine has pairs, or one class");
-    require(p.num_classes > 2 || own <= 1, "the pairs of a machine");
+    require(p.only_class[m] >= 0 ? own == 0 : own > 0, "a local SVM has pairs, or one class");
+    require(p.num_classes > 2 || own <= 1, "the pairs of a local SVM");
     for (Index k = p.pair_begin[m] + 1; k < p.pair_begin[m + 1]; ++k)
-      require(pair_at(k - 1) < pair_at(k), "the pairs of a machine must ascend");
+      require(pair_at(k - 1) < pair_at(k), "the pairs of a local SVM must ascend");
   }
   require_finite(p.offsets, "an offset");
   require_ranges(p.term_begin, pairs, p.coefficients.size(), "the terms of a pair");
@@ -121,8 +121,8 @@ std::string LocalModels::describe() const {
       std::count_if(parts_.only_class.span().begin(), parts_.only_class.span().end(),
                     [](std::int32_t only) { return only >= 0; });
   return fmt::format("{}; {}, {} of them constant; nearest {}; {}", tamis::describe(parts_.kernel),
-                     counted(num_machines(), "local machine"), constants,
-                     parts_.anchors.empty() ? "row" : "centre",
+                     counted(num_machines(), "local SVM"), constants,
+                     parts_.anchors.empty() ? "row" : "center",
                      counted(num_support_vectors_, "support vector"));
 }
 

@@ -53,8 +53,8 @@ void WeightedEnsemble::validate() const {
   const std::size_t members = p.weights.size();
   require(p.kernel.type != KernelType::precomputed, "a precomputed kernel has no features");
   require(machines > 0 && (p.decision != Decision::single || machines == 1),
-          "the number of machines");
-  require_ranges(p.member_begin, machines, members, "the members of a machine");
+          "the number of binary SVMs");
+  require_ranges(p.member_begin, machines, members, "the members of a binary SVM");
   require(p.gammas.size() == members && p.member_offsets.size() == members &&
               (p.kernel_types.empty() || p.kernel_types.size() == members) &&
               (p.sigmoid_slopes.empty() || p.sigmoid_slopes.size() == members) &&

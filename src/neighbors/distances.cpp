@@ -42,7 +42,7 @@ Space::Space(const Metric& metric, const Matrix& points) : points_(points) {
   if (metric.kernel) metric.kernel->validate();
   if (points.rows() >= std::numeric_limits<std::uint32_t>::max()) {
     throw InvalidArgument(
-        fmt::format("{} rows: a neighbour index takes fewer than 2^32 - 1", points.rows()));
+        fmt::format("{} rows: a neighbor index takes fewer than 2^32 - 1", points.rows()));
   }
   const bool precomputed = metric.kernel && metric.kernel->type == KernelType::precomputed;
   if (points.is_sparse() && !precomputed && better_dense(points)) points_ = points.to_dense();

@@ -99,7 +99,7 @@ Neighbors NeighborIndex::nearest(const Matrix& queries, std::span<const Index> r
   result.per_query = std::min(k, num_points());
   if (result.per_query == 0) return result;
   const Index total = checked_product(static_cast<Index>(rows.size()), result.per_query);
-  require_memory("the list of neighbours",
+  require_memory("the list of neighbors",
                  checked_product(total, static_cast<Index>(sizeof(Index) + sizeof(float))),
                  memory_left(control.memory_bytes));
   result.rows.resize(usize(total));

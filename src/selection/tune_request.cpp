@@ -20,16 +20,19 @@ void require_local(const TuneOptions& options) {
     for (const Method& method : method_registry()) {
       if (method.tuning.on_neighborhoods) local.push_back(method.info.name);
     }
-    throw InvalidArgument(fmt::format("centres are for the methods {}", fmt::join(local, ", ")));
+    throw InvalidArgument(fmt::format("'centres' is for the methods {}", fmt::join(local, ", ")));
   }
   if (options.search == Search::halving)
-    throw InvalidArgument("halving searches on ever more rows, centres on all: choose one of them");
+    throw InvalidArgument(
+        "halving starts on few rows, 'centres' uses all of them: choose one of the two");
   if (options.base.metric_rounds_or_default() > 0)
-    throw InvalidArgument("metric-rounds learns from all rows, centres try single neighborhoods");
+    throw InvalidArgument(
+        "metric-rounds learns from all rows, 'centres' tries single neighborhoods: choose one of "
+        "the two");
   for (const TuneAxis& axis : options.axes) {
     if (axis.option != "cost" && axis.option != "gamma" && axis.option != "k") {
       throw InvalidArgument(
-          fmt::format("with centres, cost, gamma and k can be tried, not {}", axis.option));
+          fmt::format("with 'centres', cost, gamma and k can be tried, not {}", axis.option));
     }
   }
 }
@@ -65,7 +68,7 @@ void require_valid(const TuneOptions& options) {
     throw InvalidArgument(fmt::format("folds is {}: it must be at least 2", options.folds));
   if (options.centres < 0 || options.centres == 1)
     throw InvalidArgument(
-        fmt::format("centres is {}: it must be 2 or more, or 0", options.centres));
+        fmt::format("'centres' is {}: it must be 2 or more, or 0", options.centres));
   if (options.centres > 0) require_local(options);
   if (options.rows && *options.rows < 1)
     throw InvalidArgument(

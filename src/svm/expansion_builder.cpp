@@ -15,19 +15,19 @@ constexpr Index kUnused = -1;
 void check_machines(Index num_rows, std::span<const TrainedMachine> machines) {
   for (const TrainedMachine& machine : machines) {
     if (machine.rows.size() != machine.coefficients.size()) {
-      throw InvalidArgument(fmt::format("a machine has {} but {}",
+      throw InvalidArgument(fmt::format("a binary SVM has {} but {}",
                                         counted(machine.rows.size(), "row"),
                                         counted(machine.coefficients.size(), "coefficient")));
     }
     for (const Index row : machine.rows) {
       if (row >= 0 && row < num_rows) continue;
-      throw InvalidArgument(fmt::format("a machine uses row {} of {}", row, num_rows));
+      throw InvalidArgument(fmt::format("a binary SVM uses row {} of {}", row, num_rows));
     }
   }
 }
 
 void add_coefficient(double& place, double coefficient, Index row) {
-  if (place != 0) throw InvalidArgument(fmt::format("a machine uses row {} twice", row));
+  if (place != 0) throw InvalidArgument(fmt::format("a binary SVM uses row {} twice", row));
   place = coefficient;
 }
 
@@ -57,8 +57,8 @@ void fill_pairs(ExpansionParts& parts, std::span<const TrainedMachine> machines,
         const Index own = class_of_row[usize(row)];
         if (machines[m].coefficients[k] == 0) continue;
         if (own != i && own != j) {
-          throw InvalidArgument(fmt::format(
-              "the machine of classes {} and {} uses row {} of class {}", i, j, row, own));
+          throw InvalidArgument(
+              fmt::format("the SVM of classes {} and {} uses row {} of class {}", i, j, row, own));
         }
         const Index coefficient_row = own == i ? j - 1 : i;
         add_coefficient(parts.coefficients[usize(coefficient_row * l + position[usize(row)])],
@@ -99,7 +99,7 @@ std::shared_ptr<const KernelExpansion> make_expansion(const Kernel& kernel, cons
   const bool in_pairs = decision == Decision::one_vs_one;
   if (in_pairs && (static_cast<Index>(class_of_row.size()) != features.rows() || num_classes < 1 ||
                    num_machines(decision, num_classes) != static_cast<Index>(machines.size()))) {
-    throw InvalidArgument("one-vs-one needs the class of each row and a machine for each pair");
+    throw InvalidArgument("one-vs-one needs the class of each row and one SVM per pair");
   }
   const std::vector<Index> rows = expansion_rows(features.rows(), machines, decision, class_of_row);
   const auto l = static_cast<Index>(rows.size());

@@ -34,7 +34,7 @@ MethodResult polish(const TrainingSet& data, const TrainContext& context, Method
   const auto* expansion = dynamic_cast<const KernelExpansion*>(trained.machine.get());
   if (expansion == nullptr || expansion->parts().decision != decision_for(data, context.options)) {
     trained.report.warnings.emplace_back(
-        "not polished: this method does not end in a machine that all rows could go on from");
+        "not polished: the model of this method cannot be used as a warm start for all rows");
     return trained;
   }
   const double before = context.watch.seconds();

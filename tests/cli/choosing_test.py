@@ -1,9 +1,10 @@
 """compare and tune as a user runs them."""
 import csv
 import io
-import shutil
 import os
 import pathlib
+import shlex
+import shutil
 import signal
 import time
 import unittest
@@ -28,9 +29,17 @@ class Compare(CliTest):
     def test_table(self):
         lines = self.compare("--methods", "exact,falk,linear", "--set", "falk.k=50").out.splitlines()
         self.assertEqual(lines[0], "500 training rows, 300 test rows, 2 features, 2 classes")
-        self.assertRegex(lines[1], r"^method +error % +to full +SVs")
-        self.assertRegex(lines[2], r"^exact +[\d.]+ +1\.00 +\d+ +100 % .* 500$")
-        self.assertEqual([line.split()[0] for line in lines[2:]], ["exact", "falk", "linear"])
+        self.assertRegex(lines[1], r"^method +error +to +SVs")
+        self.assertRegex(lines[2], r"^ +% +full +full's ")
+        self.assertRegex(lines[3], r"^exact +[\d.]+ +1\.00 +\d+ +100 % .* 500$")
+        self.assertEqual([line.split()[0] for line in lines[3:]], ["exact", "falk", "linear"])
+
+    def test_tables_fit_80_columns(self):
+        methods = "exact,opt-soft-margin,local-sampling,exact/limited"
+        for runs in (1, 3):
+            out = self.compare("--methods", methods, "--set", "exact/limited.max-iterations=5", "--runs", runs).out
+            self.assertLessEqual(max(map(len, out.splitlines())), 80, out)
+        self.assertRegex(out, r"\nexact/limited: stopped by iteration limit\n")
 
     def test_files(self):
         self.compare("--methods", "exact,knn", "--csv", "t.csv", "--markdown", "t.md", "--json", "t.json", "--runs", 2)
@@ -52,10 +61,10 @@ class Compare(CliTest):
     def test_three_failures(self):
         result = self.compare("--methods", "exact,falk,falk-c,exact/limited", "--set", "falk.k=10", "--set",
                               "falk.k-prime=20", "--set", "exact/limited.max-iterations=2", "--set", "falk-c.eps=-1")
-        lines = {line.split()[0]: line for line in result.out.splitlines()[2:]}
+        lines = {line.split()[0]: line for line in result.out.splitlines()[3:]}
         self.assertRegex(lines["falk"], "no result: k-prime is 20")
         self.assertRegex(lines["falk-c"], "no result: eps is -1")
-        self.assertRegex(lines["exact/limited"], "stopped by iteration limit$")
+        self.assertRegex(lines["exact/limited:"], "stopped by iteration limit$")
         self.assertNotIn("no result", lines["exact"])
 
     def test_split(self):
@@ -89,8 +98,9 @@ class Compare(CliTest):
         out, _ = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
         lines = out.decode().splitlines()
-        self.assertRegex(lines[2], r"^exact +[\d.]+ \+- .* interrupted after \d+ of 10000 runs$")
-        self.assertRegex(lines[3], r"^knn +no result: interrupted$")
+        self.assertRegex(lines[3], r"^exact +[\d.]+ \+- ")
+        self.assertRegex(lines[-1], r"^exact: interrupted after \d+ of 10000 runs$")
+        self.assertRegex(lines[4], r"^knn +no result: interrupted$")
         self.assertEqual([row["name"] for row in csv.DictReader(io.StringIO(self.read("t.csv")))], ["exact", "knn"])
 
 
@@ -107,6 +117,28 @@ class Tune(CliTest):
         self.assertEqual(sum(line.count("[") for line in out[3:6]), 1)
         self.assertRegex(out[-2], r"^best: [\d.]+ % \+- [\d.]+ %, with --cost \d+ --gamma \d+$")
         self.assertRegex(out[-1], r"^to train: tamis train train.svm --method exact --cost \d+ --gamma \d+$")
+
+    def test_the_command_to_train_has_every_option(self):
+        self.ok("convert", "train.svm", "-o", "my rows.csv")
+        grid = ("--grid", "cost=1,10", "--grid", "gamma=8,16")
+        out = self.ok("tune", "my rows.csv", *grid, "--scale", "standard", "--seed", 7, "--label", "label", "-w", "-1:2").out
+        self.assertRegex(out.splitlines()[-1], r"^to train: tamis train 'my rows.csv' --method exact --cost \d+ --gamma \d+ "
+                                               r"--class-weight -1:2 --scale standard --seed 7 --label label$")
+        command = shlex.split(out.splitlines()[-1].removeprefix("to train: tamis "))
+        self.ok(*command, "-o", "m.model")
+
+    def test_a_wide_map_has_blocks_of_columns(self):
+        out = self.ok("tune", "train.svm", "--rows", 200).out.splitlines()
+        self.assertLessEqual(max(map(len, out)), 80)
+        self.assertEqual(sum(line.startswith("cost \\ gamma ") for line in out), 2)
+        self.assertEqual(sum(line.count("[") for line in out), 1)
+
+    def test_colors_only_on_a_terminal_without_no_color(self):
+        search = ("tune", "train.svm", "--grid", "cost=1,10", "--grid", "gamma=8,16")
+        self.assertNotIn("\x1b", self.ok(*search).out)
+        plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
+        for settings, colored in (({}, True), ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
+            self.assertEqual("\x1b[97;48;5;" in self.on_terminal(*search, env={"TERM": "xterm", **plain, **settings}), colored, settings)
 
     def test_default_grid(self):
         report = self.ok("tune", "train.svm", "--json", "t.json", "--csv", "t.csv")

@@ -103,7 +103,7 @@ class OneOfEach(CliTest):
         nouns = "rows|features|vectors|machines|errors|iterations|points|members|columns|classes"
         self.assertNotRegex(text, r"\b1 (?:local |support |training |test |of 1 )?(?:" + nouns + r")\b")
         for part in ("1 row, 1 feature", "after 1 iteration in", "1 error", "1 test row", "1 of 1 point", "1 member",
-                     "1 local machine", "1 column is constant", "1 row repeats", "1 row (100 %)", "1 row is too few",
+                     "1 local SVM", "1 column is constant", "1 row repeats", "1 row (100 %)", "1 row is too few",
                      "1 support vector is", "only 1 column is known"):
             self.assertIn(part, text)
 

@@ -23,7 +23,7 @@ class Docs(CliTest):
             text = self.ok(command, "--help").out
             self.assertRegex(text, rf"\nExample:\n  tamis {command} ")
             self.assertGreaterEqual(set(self.options(command)), {"--threads", "--memory", "--quiet", "--json", "--help"})
-            self.assertLessEqual(max(map(len, text.splitlines())), 100)
+            self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
     def test_the_library_names_no_flags(self):
         """It is used from C++ and Python too: its messages name options, "memory", not "--memory"."""
@@ -61,6 +61,7 @@ class Docs(CliTest):
                 continue
             text = self.ok("train", "--help", method).out
             self.assertTrue(text.startswith(f"{method} - "), text)
+            self.assertLessEqual(max(map(len, text.splitlines())), 80)
             own |= set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, re.MULTILINE))
         self.assertIn("--k-prime", own)
         self.assertNotIn("--k-prime", common)

@@ -12,19 +12,37 @@ class Usage(CliTest):
         self.fails(2, "unknown option --thread; did you mean --threads\\?", "generate", "spirals", "--thread", "3")
         self.fails(2, "unknown option --ouptut; did you mean --output\\?", "scale", "x", "--ouptut=y")
         self.fails(2, "unknown command generat; did you mean generate\\?", "generat")
-        self.fails(2, "unknown command xyzzy$", "xyzzy")
+        self.fails(2, "unknown command xyzzy; see tamis --help$", "xyzzy")
+        self.fails(2, "unknown option --zzzzzzzzz; see tamis train --help$", "train", "x", "--zzzzzzzzz")
         self.fails(2, "unknown option --versoin; did you mean --version", "--versoin")
         self.fails(2, "did you mean checkerboard", "generate", "chekerboard")
         self.fails(2, "did you mean minmax", "scale", "x", "--method", "min-max")
 
     def test_missing_and_superfluous(self):
-        self.fails(2, "give a command")
+        self.fails(2, "give a command", "")
         self.fails(2, "predict needs MODEL", "predict")
         self.fails(2, "predict needs DATA", "predict", "a.model")
         self.fails(2, "convert needs --output", "convert", "a.svm")
-        self.fails(2, "'b'", "check", "a", "b")
+        self.fails(2, "'b'$", "check", "a", "b")
+        self.fails(2, "'b'; for the output file use -o b$", "train", "a", "b")
         self.fails(2, "--rows", "generate", "spirals", "--rows")
         self.fails(2, "both", "generate", "spirals", "--json", "-")
+
+    def test_without_arguments_it_says_how_to_begin(self):
+        result = self.run_tamis()
+        self.assertEqual((result.code, result.out), (2, ""))
+        for part in ("tamis check ", "tamis train ", "tamis predict ", "tamis --help"):
+            self.assertIn(part, result.err)
+        self.assertLessEqual(max(map(len, result.err.splitlines())), 80)
+
+    def test_letters_of_libsvm_get_advice(self):
+        for words in (("-b", 1), ("-b1",), ("-b", 0)):
+            self.fails(2, "-b is an option of LIBSVM: .* use --probability-folds 5; omit -b 0$", "train", "x", *words)
+        self.fails(2, "-v is an option of LIBSVM: .* use tamis tune", "train", "-v", 5, "x")
+        self.fails(2, "-n is an option of LIBSVM: .* use --method opt-soft-margin --nu NU$", "train", "-s", 0, "-n", 0.5, "x")
+        self.fails(2, "-b is an option of LIBSVM: .* use --probabilities", "predict", "m", "x", "-b", 1)
+        self.fails(2, "svm-train is a program of LIBSVM; use tamis train$", "svm-train", "x")
+        self.fails(2, "svm-grid is a program of LIBSVM; use tamis tune$", "svm-grid")
 
     def test_numbers_are_read_strictly(self):
         for text in ("0", "-1", "x", "10x", "1.5", "1e400", "nan", "0x10", "", " 7", "1,000", "99999999999999999999"):

@@ -114,6 +114,27 @@ class CliTest(unittest.TestCase):
         process.stdout = process.stdout or b""
         return Result(process)
 
+    def on_terminal(self, *arguments, env=None):
+        """Standard output of a run that has a terminal there."""
+        ours, theirs = pty.openpty()
+        said = bytearray()
+
+        def read():
+            try:
+                while piece := os.read(ours, 4096):
+                    said.extend(piece)
+            except OSError:  # the other end is closed
+                return
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        result = self.run_tamis(*arguments, stdout=theirs, env=env)
+        os.close(theirs)
+        reader.join()
+        os.close(ours)
+        self.assertEqual(result.code, 0, result.err)
+        return said.decode()
+
     def ok(self, *arguments, **settings):
         result = self.run_tamis(*arguments, **settings)
         self.assertEqual(result.code, 0, result.err)

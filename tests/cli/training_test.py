@@ -60,7 +60,7 @@ class Options(CliTest):
     def test_the_shrinking_switch_of_libsvm_is_no_call_for_help(self):
         self.write("b.svm", "1 1:1\n-1 1:-1\n")
         for switch in (("-h", "0"), ("-h", "1"), ("-h0",), ("-h1",)):
-            self.fails(2, "leave it out; shrinking.*never changes the result", "train", "-c", "10", *switch, "b.svm")
+            self.fails(2, "omit it; shrinking.*never changes the result", "train", "-c", "10", *switch, "b.svm")
             self.fails(2, "shrinking", "train", "b.svm", *switch)
         self.assertNotIn("b.svm.model", self.files())
         wanted = self.ok("train", "--help").out

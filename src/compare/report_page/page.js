@@ -269,7 +269,7 @@
       hint = element("p", undefined, section);
       hint.className = "hint";
     }
-    hint.textContent = "Squares are test rows in the colour of their class, rings are support vectors (of many, a part).";
+    hint.textContent = "Squares are test rows in the color of their class, rings are support vectors (of many, a part).";
   }
 
   function drawCharts() {

@@ -166,7 +166,7 @@ void cover_and_train(CoverSearch* search, LocalTraining* training, const TrainCo
 MethodResult train_with(const TrainingSet& data, const TrainContext& context, Anchors anchors,
                         bool select) {
   if (data.kernel.type == KernelType::precomputed)
-    throw InvalidArgument("local machines need features: a precomputed kernel has none");
+    throw InvalidArgument("local SVMs need features: a precomputed kernel has none");
   MethodResult result;
   Phases phases(&result.report);
   const LocalOptions& options = context.options.local;

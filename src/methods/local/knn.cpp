@@ -14,7 +14,7 @@ constexpr Index kDefaultVoters = 15;
 
 LazyParts make_parts(const TrainingSet& data, Index k) {
   if (data.kernel.type == KernelType::precomputed)
-    throw InvalidArgument("neighbours need features: a precomputed kernel has none");
+    throw InvalidArgument("neighbor search needs features: a precomputed kernel has none");
   LazyParts parts;
   parts.kernel = data.kernel;
   parts.k = std::min(k, data.rows());

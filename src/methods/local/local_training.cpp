@@ -39,7 +39,7 @@ LocalTraining::LocalTraining(const TrainingSet& data, const LocalSettings& setti
   const Index work = binary_work_bytes(data.features, settings.k);
   const Index budget = resolve_memory_budget(context.control.memory_bytes);
   const Index needed = resident_memory_bytes() + threads * work;
-  require_memory(fmt::format("local machines of {}", counted(settings.k, "row")), needed, budget);
+  require_memory(fmt::format("local SVMs of {}", counted(settings.k, "row")), needed, budget);
   const Index left = (budget - needed) / 10 * 9;
   cache_bytes_ = std::min(context.options.cache_bytes.value_or(left), left) / threads;
 }
