@@ -28,6 +28,8 @@ class CertifyCommand : public Command {
   CertifyCommand()
       : Command("certify", "check whether a model is the optimum of the full problem") {}
 
+  bool runs_together() const override { return true; }
+
   void declare(Options& options) override {
     options.argument("MODEL", model_path_, true, "model of Tamis or of LIBSVM");
     options.argument("DATA", data_path_, true, "its training rows; - is standard input");
@@ -48,6 +50,8 @@ class CertifyCommand : public Command {
   }
 
   int run(Session& session) override {
+    if (!other_path_.empty() && session.control().group != nullptr)
+      throw UsageError("--against does not run on several processes");
     session.files()
         .reads("MODEL", model_path_)
         .reads("DATA", data_path_, read_)

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/checked.hpp"
+#include "base/group.hpp"
 #include "base/parallel.hpp"
 #include "eval/checked_rows.hpp"
 #include "eval/claimed_problem.hpp"
@@ -49,8 +50,19 @@ void validate(const TrainOptions& options) {
           options.tube_or_default(), "finite and at least 0");
 }
 
+/// All that a verdict needs to know of the rows.
+struct KnownRows {
+  std::vector<Index> original;
+  std::vector<std::int32_t> codes;
+  std::vector<double> numbers;
+  std::vector<double> cost;
+  std::vector<double> values;    ///< decision values, row after row
+  std::vector<Index> vector_of;  ///< the support vector that the row is; -1: none
+  Index size() const { return static_cast<Index>(cost.size()); }
+};
+
 /// The rows that machine m was to learn, with what it was to learn of them.
-ClaimedProblem claimed_problem(const KernelExpansion& expansion, const CheckedRows& rows, Index m,
+ClaimedProblem claimed_problem(const KernelExpansion& expansion, const KnownRows& rows, Index m,
                                Task task, const TrainOptions& options) {
   ClaimedProblem problem;
   problem.is_regression = task == Task::regression;
@@ -64,7 +76,7 @@ ClaimedProblem claimed_problem(const KernelExpansion& expansion, const CheckedRo
     const auto classes = static_cast<Index>(expansion.parts().class_counts.size());
     std::tie(first, second) = class_pair(m, classes);
   }
-  for (Index i = 0; i < rows.features.rows(); ++i) {
+  for (Index i = 0; i < rows.size(); ++i) {
     double target = 0;
     if (problem.is_regression) {
       target = rows.numbers[usize(i)];
@@ -87,35 +99,66 @@ struct DualPoint {
   Index foreign = 0;
 };
 
+/// Support vectors of equal content share a name: the first of them.
 DualPoint dual_point(const ClaimedProblem& problem, std::span<const double> coefficients,
-                     const RowContent& content, std::span<const Index> group_of_vector) {
+                     const KnownRows& rows, std::span<const Index> name_of_vector) {
   DualPoint point;
   point.beta.assign(problem.rows.size(), 0.0);
-  std::vector<double> total(usize(content.num_groups()), 0.0);
-  std::vector<std::size_t> order(problem.rows.size());  // of the problem's rows, by group
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto group_at = [&](std::size_t k) { return content.group_of(problem.rows[k]); };
+  const auto vector_at = [&](std::size_t k) { return rows.vector_of[usize(problem.rows[k])]; };
+  std::vector<std::size_t> order;  // of the problem's rows that are support vectors, by these
+  std::vector<bool> present(coefficients.size(), false);
+  for (std::size_t k = 0; k < problem.rows.size(); ++k) {
+    if (vector_at(k) < 0) continue;
+    order.push_back(k);
+    present[usize(vector_at(k))] = true;
+  }
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return group_at(a) < group_at(b); });
-  std::vector<bool> present(total.size(), false);
-  for (const std::size_t k : order) present[usize(group_at(k))] = true;
+                   [&](std::size_t a, std::size_t b) { return vector_at(a) < vector_at(b); });
+  std::vector<double> total(coefficients.size(), 0.0);
   for (std::size_t s = 0; s < coefficients.size(); ++s) {
     if (coefficients[s] == 0) continue;
     ++point.support_vectors;
-    const Index group = group_of_vector[s];
-    if (group < 0 || !present[usize(group)])
+    const Index name = name_of_vector[s];
+    if (name < 0 || !present[usize(name)])
       ++point.foreign;
     else
-      total[usize(group)] += coefficients[s];
+      total[usize(name)] += coefficients[s];
   }
   for (std::size_t begin = 0; begin < order.size();) {
     std::size_t end = begin;
-    while (end < order.size() && group_at(order[end]) == group_at(order[begin])) ++end;
+    while (end < order.size() && vector_at(order[end]) == vector_at(order[begin])) ++end;
     share_coefficient(problem, std::span(order).subspan(begin, end - begin),
-                      total[usize(group_at(order[begin]))], point.beta);
+                      total[usize(vector_at(order[begin]))], point.beta);
     begin = end;
   }
   return point;
+}
+
+/// The names of the support vectors among the rows of all ranks (-1: none is like it), and for each
+/// row of this rank which it is.
+std::vector<Index> name_vectors(const KernelExpansion& expansion, const Matrix& features,
+                                Group& group, std::vector<Index>* vector_of_row) {
+  const RowContent content(features, expansion.kernel().type == KernelType::precomputed);
+  const std::vector<Index> groups = content.find(expansion.support_vectors());
+  // The first of the vectors that are like the rows of a group, on this rank and on all.
+  std::vector<Index> first_of_group(usize(content.num_groups()), -1);
+  std::vector<Index> names(groups.size(), -1);
+  for (std::size_t s = 0; s < groups.size(); ++s) {
+    if (groups[s] < 0) continue;
+    Index& first = first_of_group[usize(groups[s])];
+    if (first < 0) first = static_cast<Index>(s);
+    names[s] = first;
+  }
+  for (const std::vector<Index>& others : gather_lists(group, names)) {
+    for (std::size_t s = 0; s < names.size(); ++s) {
+      if (others[s] >= 0 && (names[s] < 0 || others[s] < names[s])) names[s] = others[s];
+    }
+  }
+  for (Index i = 0; i < features.rows(); ++i) {
+    const Index first = first_of_group[usize(content.group_of(i))];
+    vector_of_row->push_back(first < 0 ? -1 : names[usize(first)]);
+  }
+  return names;
 }
 
 bool verdict(const MachineCertificate& machine, std::span<const double> beta, double eps) {
@@ -157,21 +200,20 @@ void add_to_total(const MachineCertificate& machine, Certificate* result) {
 }
 
 Certificate certify_rows(const Model& model, const KernelExpansion& expansion,
-                         const TrainOptions& options, const CheckedRows& rows,
+                         const TrainOptions& options, const CheckedRows& mine,
                          const RunControl& control) {
+  Group& group = group_of(control);
   const Index machines = expansion.num_machines();
+  const bool is_precomputed = expansion.kernel().type == KernelType::precomputed;
+  if (is_precomputed && group.size() > 1)
+    throw InvalidArgument("a precomputed kernel does not run on several processes");
   Certificate result;
-  result.rows = rows.features.rows();
   result.eps = options.eps;
   result.problem = problem_text(model, options);
   result.support_vectors = expansion.num_support_vectors();
-  const RowContent content(rows.features, expansion.kernel().type == KernelType::precomputed);
-  const std::vector<Index> groups = content.find(expansion.support_vectors());
-  result.foreign_vectors = std::count(groups.begin(), groups.end(), -1);
-
   std::vector<double> rounding;
   for (Index m = 0; m < machines; ++m)
-    rounding.push_back(float_error(expansion, rows.features, coefficients_of(expansion, m)));
+    rounding.push_back(float_error(expansion, mine.features, coefficients_of(expansion, m)));
   result.in_double = *std::max_element(rounding.begin(), rounding.end()) > 0.1 * options.eps;
   if (result.in_double) std::fill(rounding.begin(), rounding.end(), 0.0);
   const auto evaluate = [&](const Matrix& some) {
@@ -179,27 +221,36 @@ Certificate certify_rows(const Model& model, const KernelExpansion& expansion,
     expansion_values(expansion, some, result.in_double, values, control);
     return values;
   };
-  const std::vector<double> values = evaluate(rows.features);
-  const bool is_precomputed = expansion.kernel().type == KernelType::precomputed;
+  std::vector<Index> vector_of;
+  const std::vector<Index> names = name_vectors(expansion, mine.features, group, &vector_of);
+  result.foreign_vectors = std::count(names.begin(), names.end(), -1);
+  // Every rank judges all rows: without their features they are few numbers each.
+  const KnownRows rows{gather_all(group, mine.original),
+                       gather_all(group, mine.codes),
+                       gather_all(group, mine.numbers),
+                       gather_all(group, mine.cost),
+                       gather_all(group, evaluate(mine.features)),
+                       gather_all(group, vector_of)};
+  result.rows = rows.size();
   const std::vector<double> at_vectors =
-      is_precomputed ? std::vector<double>() : evaluate(matching_vectors(expansion, rows.features));
+      is_precomputed ? std::vector<double>() : evaluate(matching_vectors(expansion, mine.features));
 
   result.certified = true;
-  const auto names = expansion.decision_columns(model.classes());
+  const auto columns = expansion.decision_columns(model.classes());
   for (Index m = 0; m < machines; ++m) {
     const ClaimedProblem problem = claimed_problem(expansion, rows, m, model.task(), options);
     const std::vector<double> coefficients = coefficients_of(expansion, m);
-    const DualPoint point = dual_point(problem, coefficients, content, groups);
+    const DualPoint point = dual_point(problem, coefficients, rows, names);
     std::vector<double> own;
     double norm = 0;
     for (std::size_t k = 0; k < problem.rows.size(); ++k) {
-      own.push_back(values[usize(problem.rows[k] * machines + m)]);
+      own.push_back(rows.values[usize(problem.rows[k] * machines + m)]);
       norm += point.beta[k] * (own.back() - expansion.parts().offsets[usize(m)]);
     }
     // The kernel matrix of a precomputed kernel is known among rows only.
     if (!is_precomputed) norm = squared_norm(expansion, coefficients, m, at_vectors);
     MachineCertificate machine = assess(problem, point.beta, own, std::max(0.0, norm), options.eps);
-    machine.name = names[usize(m)];
+    machine.name = columns[usize(m)];
     machine.support_vectors = point.support_vectors;
     machine.foreign_vectors = point.foreign;
     machine.rounding = rounding[usize(m)];

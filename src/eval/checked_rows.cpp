@@ -8,6 +8,8 @@
 #include <span>
 
 #include "base/checked.hpp"
+#include "base/exact_sum.hpp"
+#include "base/group.hpp"
 #include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 
@@ -33,8 +35,8 @@ bool is_label(const Labels& classes, Index c, std::string_view text) {
 }
 
 std::vector<double> class_factors(const Labels& classes, const Dataset& data,
-                                  std::span<const std::int32_t> codes,
-                                  const TrainOptions& options) {
+                                  std::span<const std::int32_t> codes, const TrainOptions& options,
+                                  Group& group) {
   std::vector<double> factors(usize(classes.size()), 1.0);
   for (const auto& [label, weight] : options.class_weights) {
     bool known = false;
@@ -48,8 +50,10 @@ std::vector<double> class_factors(const Labels& classes, const Dataset& data,
           fmt::format("class-weight names class {}, which the model does not have", label));
   }
   if (!options.balanced) return factors;
-  std::vector<double> of_class(factors.size(), 0.0);
-  for (Index i = 0; i < data.rows(); ++i) of_class[usize(codes[usize(i)])] += data.weight(i);
+  std::vector<ExactSum> sums(factors.size());
+  for (Index i = 0; i < data.rows(); ++i) sums[usize(codes[usize(i)])].add(data.weight(i));
+  std::vector<double> of_class;
+  for (const ExactSum& sum : sums) of_class.push_back(sum_of_all(group, sum).value());
   const double all = std::accumulate(of_class.begin(), of_class.end(), 0.0);
   for (std::size_t c = 0; c < factors.size(); ++c)
     factors[c] *= all / (static_cast<double>(factors.size()) * of_class[c]);
@@ -67,24 +71,29 @@ Matrix scaled_rows(const Model& model, const Matrix& features, const RunControl&
 CheckedRows checked_rows(const Model& model, const Dataset& given, const TrainOptions& options,
                          const RunControl& control) {
   CheckedRows rows;
+  Group& group = group_of(control);
   const Dataset data = without_weightless_rows(given, &rows.original);
-  if (data.rows() == 0) throw DataError("the data has no rows");
-  if (data.labels().kind() == LabelKind::none) throw DataError("the data has no labels");
+  if (sum_of_all(group, data.rows()) == 0) throw DataError("the data has no rows");
+  if (largest_of_all(group, data.labels().kind()) == LabelKind::none)
+    throw DataError("the data has no labels");
+  const std::vector<Index> counts = gather_values(group, given.rows());
+  const Index before = std::accumulate(counts.begin(), counts.begin() + group.rank(), Index{0});
+  for (Index& row : rows.original) row += before;
   rows.features = scaled_rows(model, data.features(), control);
   std::vector<double> factors{1.0};
   if (model.task() == Task::regression) {
-    if (data.labels().kind() != LabelKind::numeric)
+    if (data.labels().kind() == LabelKind::text)
       throw DataError("a regression needs numbers as labels, and these are words");
     for (Index i = 0; i < data.rows(); ++i) rows.numbers.push_back(data.labels().number(i));
   } else {
-    rows.codes = encode_labels(data.labels(), model.classes());
+    if (data.rows() > 0) rows.codes = encode_labels(data.labels(), model.classes());
     const auto unknown = std::find(rows.codes.begin(), rows.codes.end(), -1);
     if (unknown != rows.codes.end()) {
       const Index i = unknown - rows.codes.begin();
       throw DataError(fmt::format("row {} has the label {}, which the model does not know",
                                   rows.original[usize(i)] + 1, data.labels().name(i)));
     }
-    factors = class_factors(model.classes(), data, rows.codes, options);
+    factors = class_factors(model.classes(), data, rows.codes, options, group);
   }
   for (Index i = 0; i < data.rows(); ++i) {
     const double of_class = rows.codes.empty() ? 1.0 : factors[usize(rows.codes[usize(i)])];

@@ -87,7 +87,11 @@ class Prediction(MpiTest):
             self.assertEqual(result.code, 0, result.err)
             self.assertEqual(self.read("together.txt"), self.read("alone.txt"))
             self.assertIn(alone.err.strip(), result.err)
-        self.assertEqual(self.together(3, "evaluate", "m", "x.svm").out, self.ok("evaluate", "m", "x.svm").out)
+        for command in (("evaluate",), ("certify", "-c", 10), ("certify", "-c", 11)):
+            expected = self.run_tamis(command[0], "m", "x.svm", *command[1:])
+            result = self.together(3, command[0], "m", "x.svm", *command[1:])
+            self.assertEqual(result.out, expected.out)
+            self.assertEqual(result.code == 0, expected.code == 0)
 
 
 class Failures(MpiTest):

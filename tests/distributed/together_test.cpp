@@ -173,6 +173,16 @@ TEST(Together, WordsAsLabels) {
 TEST(Together, TheModelPassesItsCertificate) {
   const Dataset data = two_clouds(5000, 6, 16);
   const Trained together = train_on(3, data, exact_with(2, 0.1));
+  run_as_group(3, [&](Group& group) {
+    RunControl control;
+    control.threads = 1;
+    control.group = &group;
+    const Model model = model_from_bytes(together.bytes);
+    TrainOptions options = exact_with(2, 0.1);
+    EXPECT_TRUE(certify(model, part_of(data, group), options, control).certified);
+    options.cost = 3;
+    EXPECT_FALSE(certify(model, part_of(data, group), options, control).certified);
+  });
   const Certificate certificate = certify(model_from_bytes(together.bytes), data, {.cost = 2});
   EXPECT_TRUE(certificate.certified);
 }
