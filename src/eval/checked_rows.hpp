@@ -20,8 +20,9 @@ struct CheckedRows {
 /// Features fitted to the machine's columns, and scaled.
 Matrix scaled_rows(const Model& model, const Matrix& features, const RunControl& control);
 
-/// Leaves out rows of weight 0. On several ranks, the rows of this one. Throws DataError for labels that are missing or that the model does
-/// not have, InvalidArgument for a class weight of a class it does not have.
+/// Leaves out rows of weight 0. On several ranks, the rows of this one. Throws DataError for labels
+/// that are missing or that the model does not have, InvalidArgument for a class weight of a class
+/// it does not have.
 CheckedRows checked_rows(const Model& model, const Dataset& data, const TrainOptions& options,
                          const RunControl& control);
 
