@@ -4,6 +4,7 @@
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "kernels/kernel_value.hpp"
@@ -11,7 +12,15 @@
 namespace tamis {
 namespace {
 
-constexpr Index kParts = 64;  // of the rows, summed one after the other: for any number of threads
+// Parts of the rows, each summed by one thread: a number that depends on rows and columns alone.
+// Each part takes doubles for every column, so many columns mean few parts.
+constexpr Index kMostParts = 64;
+constexpr Index kMostSums = Index{1} << 21;  // of all parts
+constexpr Index kPartColumnBytes = 3 * sizeof(double);
+
+Index number_of_parts(Index rows, Index cols) {
+  return std::clamp<Index>(kMostSums / std::max<Index>(1, cols), 1, std::min(kMostParts, rows));
+}
 
 // Calls add(column, value) for the stored values of a row.
 template <typename Add>
@@ -53,7 +62,7 @@ class GradientSum {
     }
   }
 
-  const std::vector<double>& sum() const { return sum_; }
+  std::vector<double> take() && { return std::move(sum_); }
 
  private:
   void find_slopes(double point_norm) {
@@ -104,7 +113,10 @@ std::vector<double> mean_squared_gradients(const KernelExpansion& machine, const
   std::vector<double> norms;
   for (Index s = 0; s < vectors.rows(); ++s) norms.push_back(squared_norm(vectors, s));
   ProgressMeter meter(control, "gradients", rows.rows());
-  const Index parts = std::min(kParts, rows.rows());
+  const Index parts = number_of_parts(rows.rows(), machine.num_features());
+  require_column_memory("measuring gradients", machine.num_features(),
+                        parts * kPartColumnBytes + Index{sizeof(double)},
+                        memory_left(control.memory_bytes));
   std::vector<std::vector<double>> sums(usize(parts));
   parallel_each(parts, [&](Index part) {
     GradientSum sum(machine, norms);
@@ -112,7 +124,7 @@ std::vector<double> mean_squared_gradients(const KernelExpansion& machine, const
       sum.add(rows, i);
       meter.add(1);
     }
-    sums[usize(part)] = sum.sum();
+    sums[usize(part)] = std::move(sum).take();
   });
   const double count =
       static_cast<double>(rows.rows()) * static_cast<double>(machine.num_machines());

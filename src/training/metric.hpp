@@ -23,7 +23,8 @@ struct LearnedMetric {
 /// trains again, as many rounds as the options say. Weights are normalized so that the mean squared
 /// distance between rows stays the same, and with it what gamma means. The weights of the round
 /// with the lowest error on held-out rows count. Ends after `seconds` (infinite: no limit), on
-/// fewer rows if they are few; it or a caller who cancels leaves the best round so far.
+/// fewer rows if they are few; it or a caller who cancels leaves the best round so far. Throws
+/// ResourceError when numbers for every column do not fit into the memory budget.
 LearnedMetric learn_metric(const TrainingSet& data, const TrainContext& context, double seconds);
 
 /// For people: what was learned, and what it is worth.
