@@ -29,11 +29,13 @@ enum class SlackLoss {
 
 enum class Multiclass { one_vs_one, one_vs_rest };
 
-/// The width of the RBF kernel (and the factor of polynomial and sigmoid): a number, or a rule
-/// applied to the training data.
+/// The width of the RBF and the Laplacian kernel (and the factor of polynomial and sigmoid): a
+/// number, or a rule applied to the training data.
 struct Gamma {
   enum class Rule {
-    scale,         ///< 1 / (features * variance of all values), after scaling
+    /// 1 / (features * variance of all values), after scaling; laplacian: standard deviation in
+    /// place of the variance, because distances are not squared
+    scale,
     per_features,  ///< 1 / features: scikit-learn's and LIBSVM's "auto"
     value,
   };
@@ -47,7 +49,8 @@ struct Gamma {
 };
 
 /// The number that the rule gives for these rows, which are scaled already.
-TAMIS_EXPORT double resolve_gamma(const Gamma& gamma, const Matrix& features);
+TAMIS_EXPORT double resolve_gamma(const Gamma& gamma, const Matrix& features,
+                                  KernelType kernel = KernelType::rbf);
 
 /// A label and a number: the weight of a class, for example.
 using LabelNumbers = std::vector<std::pair<std::string, double>>;

@@ -32,7 +32,7 @@ ComputedRows::ComputedRows(const Kernel& kernel, const Matrix& data, std::vector
       data_(data),
       rows_(std::move(rows)),
       diagonal_(kernel_diagonal(kernel, data, rows_)),
-      squared_norms_(squared_norms(data, rows_)),
+      squared_norms_(row_norms(kernel, data, rows_)),
       interrupted_(std::move(interrupted)),
       cache_bytes_(cache_bytes),
       leaves_far_out_(has_many_far_pairs(kernel, data, rows_)),

@@ -1,6 +1,7 @@
 #include "model/decision_gradients.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
@@ -41,6 +42,8 @@ double squared_norm(const Matrix& matrix, Index row) {
   return sum;
 }
 
+int sign(double value) { return (value > 0 ? 1 : 0) - (value < 0 ? 1 : 0); }
+
 // The squared gradients of one row after the other, added up. One per part of the rows.
 class GradientSum {
  public:
@@ -55,9 +58,15 @@ class GradientSum {
   void add(const Matrix& rows, Index row) {
     std::fill(point_.begin(), point_.end(), 0.0);
     visit_row(rows, row, [&](std::size_t j, double value) { point_[j] = value; });
-    find_slopes(squared_norm(rows, row));
+    if (is_laplacian())
+      find_laplacian_slopes();
+    else
+      find_slopes(squared_norm(rows, row));
     for (Index m = 0; m < machine_.num_machines(); ++m) {
-      find_gradient(m);
+      if (is_laplacian())
+        find_laplacian_gradient(m);
+      else
+        find_gradient(m);
       for (std::size_t j = 0; j < sum_.size(); ++j) sum_[j] += gradient_[j] * gradient_[j];
     }
   }
@@ -65,6 +74,8 @@ class GradientSum {
   std::vector<double> take() && { return std::move(sum_); }
 
  private:
+  bool is_laplacian() const { return machine_.kernel().type == KernelType::laplacian; }
+
   void find_slopes(double point_norm) {
     const Matrix& vectors = machine_.support_vectors();
     for (std::size_t s = 0; s < slopes_.size(); ++s) {
@@ -94,6 +105,38 @@ class GradientSum {
     }
     if (along_point == 0) return;
     for (std::size_t j = 0; j < gradient_.size(); ++j) gradient_[j] += along_point * point_[j];
+  }
+
+  // |x - z|_1 from |x|_1 and the columns in which z has values.
+  void find_laplacian_slopes() {
+    double point_size = 0;
+    for (const double value : point_) point_size += std::abs(value);
+    for (std::size_t s = 0; s < slopes_.size(); ++s) {
+      double distance = point_size;
+      visit_row(machine_.support_vectors(), static_cast<Index>(s),
+                [&](std::size_t j, double value) {
+                  distance += std::abs(value - point_[j]) - std::abs(point_[j]);
+                });
+      slopes_[s].along_z = laplacian_slope(machine_.kernel(), std::max(0.0, distance));
+    }
+  }
+
+  // Sum of coefficient * slope * sign(z - x): as if z were 0, corrected where it is not.
+  void find_laplacian_gradient(Index m) {
+    std::fill(gradient_.begin(), gradient_.end(), 0.0);
+    double total = 0;
+    for (const Segment& segment : machine_.segments(m)) {
+      for (Index s = segment.sv_begin; s < segment.sv_end; ++s) {
+        const auto at = usize(segment.coefficient_begin + s - segment.sv_begin);
+        const double slope = machine_.parts().coefficients[at] * slopes_[usize(s)].along_z;
+        total += slope;
+        if (slope == 0) continue;
+        visit_row(machine_.support_vectors(), s, [&](std::size_t j, double value) {
+          gradient_[j] += slope * (sign(value - point_[j]) - sign(-point_[j]));
+        });
+      }
+    }
+    for (std::size_t j = 0; j < gradient_.size(); ++j) gradient_[j] += total * sign(-point_[j]);
   }
 
   const KernelExpansion& machine_;

@@ -34,7 +34,8 @@ OptionDescription kernel_option() {
                                  {"polynomial", KernelType::polynomial},
                                  {"rbf", KernelType::rbf},
                                  {"sigmoid", KernelType::sigmoid},
-                                 {"precomputed", KernelType::precomputed}});
+                                 {"precomputed", KernelType::precomputed},
+                                 {"laplacian", KernelType::laplacian}});
   option.set = [](O& options, const OptionValue& value) {
     options.kernel = parse_kernel_type(word_of("kernel", value));
   };

@@ -137,6 +137,7 @@ class MetricRounds {
 
   // Moves the weights; whether there was a gradient to follow.
   bool follow_gradients(const KernelExpansion& machine) {
+    const bool is_l1 = machine.kernel().type == KernelType::laplacian;
     const std::vector<double> squares =
         mean_squared_gradients(machine, gradient_rows(machine), control_);
     std::vector<double> next(weights_.size());
@@ -144,10 +145,10 @@ class MetricRounds {
     double after = 0;
     for (std::size_t j = 0; j < next.size(); ++j) {
       next[j] = static_cast<double>(weights_[j]) * std::sqrt(squares[j]);
-      before += variances_[j];
-      after += next[j] * next[j] * variances_[j];
+      before += is_l1 ? std::sqrt(variances_[j]) : variances_[j];
+      after += is_l1 ? next[j] * std::sqrt(variances_[j]) : next[j] * next[j] * variances_[j];
     }
-    const double factor = std::sqrt(before / after);
+    const double factor = is_l1 ? before / after : std::sqrt(before / after);
     if (!std::isfinite(factor) || !(factor > 0)) return false;
     for (std::size_t j = 0; j < next.size(); ++j)
       weights_[j] = static_cast<float>(next[j] * factor);

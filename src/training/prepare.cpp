@@ -74,18 +74,20 @@ void set_costs(const Dataset& data, const TrainOptions& options, Prepared* prepa
   }
 }
 
-// Sparse distances come from |x|^2 + |z|^2 - 2<x, z>, whose float32 rounding, about 2.4e-7 |x|^2,
-// becomes a relative error of gamma times that in the kernel, and of C times that in the decision
-// values. Where it would show beside the tolerance, rows are made dense: their differences are
-// exact.
+// Sparse distances come from |x|^2 + |z|^2 - 2<x, z> (Laplacian kernel: from |x|_1 + |z|_1 and what
+// they have in common), whose float32 rounding, about 2.4e-7 |x|^2, becomes a relative error of
+// gamma times that in the kernel, and of C times that in the decision values. Where it would show
+// beside the tolerance, rows are made dense: their differences are exact.
 bool needs_differences(const Prepared& prepared, double eps) {
-  if (prepared.set.kernel.type != KernelType::rbf || !prepared.set.features.is_sparse())
+  const bool is_l1 = prepared.set.kernel.type == KernelType::laplacian;
+  if ((prepared.set.kernel.type != KernelType::rbf && !is_l1) || !prepared.set.features.is_sparse())
     return false;
   double largest = 0;
   for (Index i = 0; i < prepared.set.features.rows(); ++i) {
     double norm = 0;
     for (const float v : prepared.set.features.sparse_row(i).values)
-      norm += static_cast<double>(v) * static_cast<double>(v);
+      norm += is_l1 ? std::abs(static_cast<double>(v))
+                    : static_cast<double>(v) * static_cast<double>(v);
     largest = std::max(largest, norm);
   }
   const double cost = *std::max_element(prepared.set.cost.begin(), prepared.set.cost.end());
@@ -127,7 +129,7 @@ Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept) {
   return data.select(*kept);
 }
 
-double resolve_gamma(const Gamma& gamma, const Matrix& features) {
+double resolve_gamma(const Gamma& gamma, const Matrix& features, KernelType kernel) {
   if (gamma.rule == Gamma::Rule::value) return gamma.value;
   const double cols = static_cast<double>(std::max<Index>(1, features.cols()));
   if (gamma.rule == Gamma::Rule::per_features) return 1 / cols;
@@ -144,7 +146,8 @@ double resolve_gamma(const Gamma& gamma, const Matrix& features) {
     squares +=
         sum * sum * (count - static_cast<double>(features.num_stored())) / count;  // the zeros
   }
-  const double gamma_value = 1 / (cols * squares);
+  const double gamma_value =
+      1 / (cols * (kernel == KernelType::laplacian ? std::sqrt(squares) : squares));
   return std::isfinite(gamma_value) && gamma_value > 0 ? gamma_value : 1;
 }
 
@@ -170,7 +173,8 @@ Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_ke
   }
   prepared.set.kernel = Kernel{options.kernel, 1.0, options.coef0, options.degree};
   if (options.kernel != KernelType::linear && options.kernel != KernelType::precomputed) {
-    prepared.set.kernel.gamma = resolve_gamma(options.gamma_or_default(), prepared.set.features);
+    prepared.set.kernel.gamma =
+        resolve_gamma(options.gamma_or_default(), prepared.set.features, options.kernel);
   }
   if (options.feature_weights.empty())
     settle_rows(options, control, &prepared);

@@ -301,9 +301,10 @@ TEST(NativeModel, AsksForANewerVersionOfAnyUnknownName) {
       {"calibration", "there is no calibration 'x': sigmoid or isotonic"}};
   for (const auto& [key, problem] : names)
     EXPECT_EQ(message_with(key, "x"), ": " + problem + "; " + kAdvice);
-  EXPECT_EQ(message_with("kernel", R"({"type":"x","gamma":1,"coef0":0,"degree":3})"),
-            ": there is no kernel 'x': linear, polynomial, rbf, sigmoid or precomputed; " +
-                std::string(kAdvice));
+  EXPECT_EQ(
+      message_with("kernel", R"({"type":"x","gamma":1,"coef0":0,"degree":3})"),
+      ": there is no kernel 'x': linear, polynomial, rbf, laplacian, sigmoid or precomputed; " +
+          std::string(kAdvice));
 }
 
 TEST(NativeModel, SaysWhatIsWrongWithMetadata) {
