@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "tamis/columns.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/export.hpp"
 #include "tamis/kernel.hpp"
@@ -235,6 +236,11 @@ struct TrainOptions {
   bool balanced = false;  ///< weight classes by rows / (classes * rows of the class); a factor
                           ///< of class_weights multiplies this
   Multiclass multiclass = Multiclass::one_vs_one;
+  /// What becomes of missing values (NaN), and of text columns; kept in the model.
+  MissingValues missing = MissingValues::refuse;
+  TextColumns text_columns = TextColumns::refuse;
+  /// Categories of a text column with a column of their own, 1 to 10,000; the others share one.
+  Index max_categories = 32;
   std::optional<ScalingMethod> scaling = {};  ///< of the columns, kept in the model; default: none
   /// Rounds of learning feature weights, which become part of the scaling; default: 0.
   std::optional<int> metric_rounds = {};

@@ -13,6 +13,7 @@
 #include "compare/plan_progress.hpp"
 #include "compare/regions.hpp"
 #include "model/model_parts.hpp"
+#include "selection/mapped_training.hpp"
 #include "selection/run_training.hpp"
 #include "tamis/error.hpp"
 #include "tamis/evaluate.hpp"
@@ -138,7 +139,9 @@ class Comparer {
     if (result_.task == Task::regression) return;
     classes_ = distinct_classes(data.train.labels());
     for (Index c = 0; c < classes_.size(); ++c) result_.classes.push_back(classes_.name(c));
-    wants_regions_ = options_.regions && data.train.cols() == 2;
+    const bool has_numbers = data.train.categories().empty() &&
+                             options_.methods[0].options.missing == MissingValues::refuse;
+    wants_regions_ = options_.regions && data.train.cols() == 2 && has_numbers;
     if (!wants_regions_) return;
     frame_ = frame_of(data.train.features());
     const std::vector<std::int32_t> codes = encode_labels(data.test.labels(), classes_);
@@ -189,7 +192,9 @@ class Comparer {
     TrainOptions options = method.options;
     options.seed += static_cast<std::uint64_t>(run);
     options.validate();
-    TrainResult trained = run_training(data.train, options, control);
+    TrainResult trained = train_mapped(data.train, options, control, [&](const Dataset& rows) {
+      return run_training(rows, options, control);
+    });
     if (control_.cancelled()) throw Cancelled();
     const Stopwatch watch;
     const Evaluation evaluation = evaluate(trained.model, data.test, control);

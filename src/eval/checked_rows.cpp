@@ -10,6 +10,7 @@
 #include "base/checked.hpp"
 #include "model/model_parts.hpp"
 #include "tamis/error.hpp"
+#include "tamis/predict.hpp"
 
 namespace tamis {
 namespace {
@@ -59,8 +60,7 @@ std::vector<double> class_factors(const Labels& classes, const Dataset& data,
 }  // namespace
 
 Matrix scaled_rows(const Model& model, const Matrix& features, const RunControl& control) {
-  require_finite(features);
-  const Matrix fitted = machine_of(model).fit_columns(features);
+  const Matrix fitted = machine_rows(model, features, control);
   return model.scaling().is_identity() ? fitted : model.scaling().apply(fitted, control);
 }
 
@@ -70,7 +70,7 @@ CheckedRows checked_rows(const Model& model, const Dataset& given, const TrainOp
   const Dataset data = without_weightless_rows(given, &rows.original);
   if (data.rows() == 0) throw DataError("the data has no rows");
   if (data.labels().kind() == LabelKind::none) throw DataError("the data has no labels");
-  rows.features = scaled_rows(model, data.features(), control);
+  rows.features = scaled_rows(model, rows_for(model, data).features(), control);
   std::vector<double> factors{1.0};
   if (model.task() == Task::regression) {
     if (data.labels().kind() != LabelKind::numeric)

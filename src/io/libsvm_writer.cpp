@@ -57,6 +57,8 @@ const KernelExpansion& require_libsvm_machine(const Model& model) {
   }
   if (machine->kernel().type == KernelType::laplacian)
     throw DataError("LIBSVM models cannot hold a Laplacian kernel: LIBSVM has none");
+  if (!model.columns().is_identity())
+    throw DataError("LIBSVM models cannot hold imputed or text columns, which this model has");
   if (!model.scaling().is_identity()) {
     throw DataError(
         "LIBSVM models cannot hold the scaling this model has: scale the data first "

@@ -73,8 +73,9 @@ class FirstBad {
 
 class MatrixReader {
  public:
-  MatrixReader(const ParseInput& source, const NpyArray& array, Index rows, Index cols)
-      : source_(source), array_(array), rows_(rows), cols_(cols) {}
+  MatrixReader(const ParseInput& source, const NpyArray& array, Index rows, Index cols,
+               bool missing_values)
+      : source_(source), array_(array), rows_(rows), cols_(cols), allows_nan_(missing_values) {}
 
   void read(float* out, const RunControl& control) {
     ProgressMeter meter(control, "read", rows_ * cols_);
@@ -93,7 +94,8 @@ class MatrixReader {
   template <typename T>
   void copy(T value, Index element, float* out) {
     out[element] = static_cast<float>(value);
-    if (!std::isfinite(out[element])) bad_.note(element);
+    if (!std::isfinite(out[element]) && !(allows_nan_ && std::isnan(out[element])))
+      bad_.note(element);
   }
 
   // Row after row, as they are kept.
@@ -159,10 +161,12 @@ class MatrixReader {
   const NpyArray& array_;
   Index rows_;
   Index cols_;
+  bool allows_nan_;
   FirstBad bad_;
 };
 
-Matrix read_matrix(const ParseInput& source, const NpyArray& array, const RunControl& control) {
+Matrix read_matrix(const ParseInput& source, const NpyArray& array, const ReadOptions& options,
+                   const RunControl& control) {
   if (!is_numeric(array)) throw DataError(source.name + ": the features are strings, not numbers");
   if (array.shape.empty() || array.shape.size() > 2) {
     throw DataError(fmt::format("{}: {}: features have two, rows and columns", source.name,
@@ -178,7 +182,7 @@ Matrix read_matrix(const ParseInput& source, const NpyArray& array, const RunCon
   require_memory("reading " + source.name, checked_sum(bytes, source.input.heap_bytes),
                  resolve_memory_budget(control.memory_bytes));
   auto values = std::make_shared_for_overwrite<float[]>(static_cast<std::size_t>(rows * cols));
-  MatrixReader(source, array, rows, cols).read(values.get(), control);
+  MatrixReader(source, array, rows, cols, allows_missing(options)).read(values.get(), control);
   const float* data = values.get();
   return Matrix::dense_view(rows, cols, data, std::move(values));
 }
@@ -321,7 +325,7 @@ NpyArray labels_header(const ParseInput& labels, const ParseInput& source, Index
 Dataset parse_npy(const ParseInput& source, const ParseInput& labels, const ReadOptions& options,
                   const RunControl& control) {
   const NpyArray array = read_npy_header(source.name, source.input);
-  Matrix features = read_matrix(source, array, control);
+  Matrix features = read_matrix(source, array, options, control);
   if (features.cols() < options.min_features) features = features.with_cols(options.min_features);
   if (labels.name.empty()) return Dataset(std::move(features));
   const NpyArray header = labels_header(labels, source, features.rows());

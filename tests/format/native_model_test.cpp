@@ -273,7 +273,7 @@ constexpr char kAdvice[] =
 TEST(NativeModel, AsksForANewerVersion) {
   EXPECT_EQ(message_with("format_version", "1"), "no error");
   EXPECT_EQ(message_with("format_version", "7"),
-            ": the model has format version 7, but tamis " TAMIS_VERSION " reads up to 1; " +
+            ": the model has format version 7, but tamis " TAMIS_VERSION " reads up to 2; " +
                 std::string(kAdvice));
   EXPECT_EQ(message_with("format_version", "0"),
             ": the model has format version 0: it must be 1 or above");
