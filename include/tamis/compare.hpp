@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tamis/control.hpp"
@@ -70,6 +71,9 @@ struct ComparisonRow {
   std::vector<double> seconds;  ///< training, by run
   TrainReport report;           ///< of the first run
   DecisionRegions regions;      ///< of the first run; empty unless asked for
+  /// Columns and the weights that the first run learned for them (metric-rounds), the largest
+  /// first, 100 at most; empty: it learned none.
+  std::vector<std::pair<std::string, double>> feature_weights;
   std::vector<std::string> parameters;  ///< "cost 10", those that differ from the defaults
 };
 
