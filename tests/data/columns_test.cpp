@@ -255,6 +255,12 @@ TEST(ColumnMap, NumbersMayBeCategories) {
   EXPECT_EQ(codes.at(1, 0), 2);
   EXPECT_EQ(codes.at(2, 0), 0);
   EXPECT_TRUE(std::isnan(codes.at(3, 0)));
+  // A zero that is not stored is one, too.
+  const ColumnMap zeros =
+      ColumnMap::fit(Dataset(Matrix::dense(2, 1, {1, 2})).with_categories({{"0", "x"}}), kBoth);
+  const Dataset sparse(Matrix::dense(2, 1, {0, 7}).to_sparse());
+  EXPECT_EQ(zeros.match(sparse).features().at(0, 0), 1);
+  EXPECT_EQ(zeros.match(sparse).features().at(1, 0), 0);
 }
 
 std::string apply_error(const ColumnMap& map, const Matrix& rows, Index first_row = 0) {
