@@ -8,6 +8,7 @@
 #include "comparison_text.hpp"
 #include "libsvm_peer.hpp"
 #include "method_list.hpp"
+#include "reading.hpp"
 #include "session.hpp"
 #include "tamis/io.hpp"
 #include "tamis/report_page.hpp"
@@ -64,7 +65,12 @@ class CompareCommand : public Command {
     Dataset test;
     if (!test_path_.empty()) {
       read_.min_features = rows.cols();
-      if (shared().kernel != KernelType::precomputed) read_.max_features = rows.cols();
+      if (shared().kernel != KernelType::precomputed) {
+        read_.max_features = rows.cols();
+        read_.columns =
+            ColumnMap::fit(rows, {shared().missing, shared().text_columns, shared().max_categories},
+                           session.control());
+      }
       test =
           session.timed("read", [&] { return read_dataset(test_path_, read_, session.control()); });
     }
@@ -112,7 +118,7 @@ class CompareCommand : public Command {
     for (const ComparedMethod& method : plan.methods) names.push_back(method.options.method);
     training_.require_used_by(names);
     for (const std::string& text : settings_) set_method_option(text, &plan.methods);
-    read_.text_labels = shared().task == Task::classification;
+    allow_what_is_trained_on(shared(), &read_);
     return plan;
   }
 

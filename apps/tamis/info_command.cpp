@@ -49,18 +49,46 @@ class InfoCommand : public Command {
     line(session, "instruction set", simd_target());
   }
 
-  // The largest ones, by column number as in svmlight files.
-  static void describe_weights(Session& session, const std::vector<float>& weights) {
+  static constexpr Index kMostListed = 100'000;
+
+  static void describe_columns(Session& session, const ColumnMap& columns) {
+    auto& report = session.report();
+    if (!columns.names.empty()) report["column_names"] = columns.names;
+    if (columns.is_identity()) return;
+    if (columns.outputs() <= kMostListed) report["trained_columns"] = columns.output_names();
+    line(session, "trained columns", fmt::format("{}", columns.outputs()));
+    if (!columns.fills.empty()) {
+      report["imputed"] = columns.fills;
+      line(session, "missing values",
+           fmt::format("imputed; in training, {} had some",
+                       counted(columns.indicators.size(), "column")));
+    }
+    for (const ColumnMap::Text& text : columns.texts) {
+      report["categories"][columns.describe_column(text.column)] = text.categories;
+      line(session, "text",
+           fmt::format("{}: {}{}", columns.describe_column(text.column),
+                       counted(text.categories.size(), "category", "categories"),
+                       text.has_other ? " and others" : ""));
+    }
+  }
+
+  // The largest ones, by name if columns have names, else by number as in svmlight files.
+  static void describe_weights(Session& session, const std::vector<float>& weights,
+                               const ColumnMap& columns) {
     constexpr std::size_t kShown = 10;
     if (weights.empty()) return;
     session.report()["feature_weights"] = weights;
+    const std::vector<std::string> names =
+        columns.inputs > 0 ? columns.output_names() : std::vector<std::string>();
     std::vector<std::size_t> order(weights.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
     std::string text;
     for (std::size_t i = 0; i < std::min(kShown, order.size()); ++i)
-      text += fmt::format("{}{} ({:.3g})", i > 0 ? ", " : "", order[i] + 1, weights[order[i]]);
+      text += fmt::format("{}{} ({:.3g})", i > 0 ? ", " : "",
+                          names.empty() ? fmt::format("{}", order[i] + 1) : names[order[i]],
+                          weights[order[i]]);
     if (order.size() > kShown) text += ", ...";
     line(session, "feature weights", text);
   }
@@ -94,7 +122,8 @@ class InfoCommand : public Command {
     line(session, "support vectors", fmt::format("{}", model.num_support_vectors()));
     if (model.has_probabilities()) line(session, "probabilities", "yes");
     line(session, "scaling", std::string(scaling_name(model.scaling().method)));
-    describe_weights(session, model.scaling().weights);
+    describe_columns(session, model.columns());
+    describe_weights(session, model.scaling().weights, model.columns());
     if (error) return;
     report["file_bytes"] = bytes;
     line(session, "file size", format_bytes(bytes));

@@ -86,6 +86,10 @@ std::vector<std::string> train_words(const TrainOptions& options, const Matrix& 
   if (options.balanced) throw InvalidArgument("LIBSVM has no balanced class weights");
   if (options.kernel == KernelType::precomputed)
     throw InvalidArgument("no row for LIBSVM with a precomputed kernel");
+  if (options.missing != MissingValues::refuse || options.text_columns != TextColumns::refuse)
+    throw InvalidArgument("LIBSVM takes neither missing values nor text columns");
+  if (options.kernel == KernelType::laplacian)
+    throw InvalidArgument("LIBSVM has no Laplacian kernel");
   std::vector<std::string> words{"svm-train", "-q", "-m", "1000"};
   const auto add = [&](const char* letter, double value) {
     words.emplace_back(letter);

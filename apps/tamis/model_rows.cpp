@@ -1,6 +1,10 @@
 #include "model_rows.hpp"
 
+#include <fmt/format.h>
+
+#include "tamis/error.hpp"
 #include "tamis/expansion.hpp"
+#include "tamis/predict.hpp"
 
 namespace tamis::cli {
 namespace {
@@ -16,7 +20,14 @@ Dataset read_rows_for(Session& session, const Model& model, const std::string& p
                       ReadOptions read) {
   read.min_features = model.num_features();
   if (!takes_any_columns(model)) read.max_features = model.num_features();
-  return session.timed("read", [&] { return read_dataset(path, read, session.control()); });
+  read.columns = model.columns();
+  const Dataset data =
+      session.timed("read", [&] { return read_dataset(path, read, session.control()); });
+  try {
+    return rows_for(model, data);
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("{}: {}", path, error.what()));
+  }
 }
 
 }  // namespace tamis::cli

@@ -9,8 +9,9 @@
 
 namespace tamis::cli {
 
-/// Reads rows as wide as the model. What svmlight rows have beyond its columns is left out, with a
-/// remark, unless the model is one that takes any columns.
+/// Reads rows with the columns of the model, found by name where both have names. What svmlight
+/// rows have beyond its columns is left out, with a remark, unless the model is one that takes any
+/// columns.
 Dataset read_rows_for(Session& session, const Model& model, const std::string& path,
                       ReadOptions read);
 

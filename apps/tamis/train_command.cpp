@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reading.hpp"
 #include "session.hpp"
 #include "tamis/calibrate.hpp"
 #include "tamis/checkpoint.hpp"
@@ -72,7 +73,7 @@ class TrainCommand : public Command {
     session.files().reads("DATA", data_path_, read_).writes("--output", output_).require_distinct();
     train_.validate();
     training_.require_used_by(std::vector<std::string>{train_.method});
-    read_.text_labels = train_.task == Task::classification;
+    allow_what_is_trained_on(train_, &read_);
     const std::unique_ptr<CheckpointStore> checkpoints = make_checkpoints(session);
     const TrainResult result = stream_ ? train_on_stream(session) : train_on_all(session);
     const StopReason stop = result.report.stop_reason;

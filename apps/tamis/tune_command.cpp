@@ -10,6 +10,7 @@
 
 #include "axis_text.hpp"
 #include "heat_map.hpp"
+#include "reading.hpp"
 #include "session.hpp"
 #include "tamis/io.hpp"
 #include "tamis/report_page.hpp"
@@ -79,7 +80,7 @@ class TuneCommand : public Command {
       if (training_.was_given(axis.option))
         throw UsageError(fmt::format("--{0} and --grid {0}=.. do not go together", axis.option));
     }
-    read_.text_labels = tune_.base.task == Task::classification;
+    allow_what_is_trained_on(tune_.base, &read_);
     const Dataset data =
         session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
     const TuneResult result =

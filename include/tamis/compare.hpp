@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tamis/control.hpp"
@@ -58,18 +59,21 @@ struct ComparisonRow {
   std::string failure;
   /// What to know about the result: stopped by a limit, fewer runs than asked for.
   std::string note;
-  Index runs = 0;                       ///< finished
-  Spread error;                         ///< share of wrong rows, or mean squared error
-  Spread train_seconds;                 ///< wall time
-  Spread predict_seconds;               ///< of all test rows
-  Spread support_vectors;               ///< distinct
-  Spread full_support_vectors;          ///< fraction of the exact SVM's that are among them
-  Spread model_bytes;                   ///< of the model file
-  Spread rows_used;                     ///< rows the final model was trained on
-  std::vector<double> errors;           ///< by run
-  std::vector<double> seconds;          ///< training, by run
-  TrainReport report;                   ///< of the first run
-  DecisionRegions regions;              ///< of the first run; empty unless asked for
+  Index runs = 0;               ///< finished
+  Spread error;                 ///< share of wrong rows, or mean squared error
+  Spread train_seconds;         ///< wall time
+  Spread predict_seconds;       ///< of all test rows
+  Spread support_vectors;       ///< distinct
+  Spread full_support_vectors;  ///< fraction of the exact SVM's that are among them
+  Spread model_bytes;           ///< of the model file
+  Spread rows_used;             ///< rows the final model was trained on
+  std::vector<double> errors;   ///< by run
+  std::vector<double> seconds;  ///< training, by run
+  TrainReport report;           ///< of the first run
+  DecisionRegions regions;      ///< of the first run; empty unless asked for
+  /// Columns and the weights that the first run learned for them (metric-rounds), the largest
+  /// first, 100 at most; empty: it learned none.
+  std::vector<std::pair<std::string, double>> feature_weights;
   std::vector<std::string> parameters;  ///< "cost 10", those that differ from the defaults
 };
 

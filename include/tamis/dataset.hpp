@@ -150,17 +150,27 @@ class TAMIS_EXPORT Dataset {
   std::span<const std::string> feature_names() const {
     return names_ ? std::span<const std::string>(*names_) : std::span<const std::string>();
   }
+  /// The names of the categories of each text column, whose values are their numbers from 1 (0: any
+  /// other, NaN: missing); those of a column of numbers are empty. Empty when there is no text.
+  std::span<const std::vector<std::string>> categories() const {
+    return categories_ ? std::span<const std::vector<std::string>>(*categories_)
+                       : std::span<const std::vector<std::string>>();
+  }
   Index rows() const { return features_.rows(); }
   Index cols() const { return features_.cols(); }
 
   Dataset select(std::span<const Index> rows) const;
+  /// Names and categories are kept if the number of columns stays the same.
   Dataset with_features(Matrix features) const;
+  /// Throws DataError unless there is a list for every column.
+  Dataset with_categories(std::vector<std::vector<std::string>> categories) const;
 
  private:
   Matrix features_;
   Labels labels_;
   std::shared_ptr<const std::vector<double>> weights_;
   std::shared_ptr<const std::vector<std::string>> names_;
+  std::shared_ptr<const std::vector<std::vector<std::string>>> categories_;
 };
 
 /// Throws DataError naming row and column of the first value that is NaN or infinite.

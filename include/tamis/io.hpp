@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tamis/columns.hpp"
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/export.hpp"
@@ -42,6 +43,18 @@ struct ReadOptions {
   /// names its place. Whole numbers that a double would round are kept apart, as text, where
   /// text_labels allows that.
   bool labels_as_text = false;
+  /// Values may be missing: `nan` in any case, and in csv also an empty cell, `NA` and `?`. They
+  /// are NaN then. When false, they are an error that names its place.
+  bool missing_values = false;
+  /// csv: columns of words are read as categories (Dataset::categories). A column is text if at
+  /// least half of its values in the first 1,000 rows are no numbers; a word in another column is
+  /// an error that names its place. The first line is then a header only if none of its fields is a
+  /// number.
+  bool text_columns = false;
+  /// csv: those of the model that the rows are for. Its text columns are read as text, missing
+  /// values are allowed if it allows them, columns that it does not know are not looked at, and
+  /// none that it knows is taken for the label.
+  ColumnMap columns = {};
 };
 
 /// Reads a whole data file; "-" is standard input. .gz, .xz, .bz2 and .zst are unpacked on the way.

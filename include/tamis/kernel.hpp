@@ -16,6 +16,7 @@ enum class KernelType {
   sigmoid = 3,     ///< tanh(gamma <x, z> + coef0)
   precomputed =
       4,  ///< column 0 holds the row's number s = 1.., column s of row x the value K(x, z_s)
+  laplacian = 5,  ///< exp(-gamma |x - z|_1), the sum of absolute differences; LIBSVM has none
 };
 
 struct TAMIS_EXPORT Kernel {
@@ -29,7 +30,7 @@ struct TAMIS_EXPORT Kernel {
   bool operator==(const Kernel&) const = default;
 };
 
-/// "linear", "polynomial", "rbf", "sigmoid", "precomputed".
+/// "linear", "polynomial", "rbf", "sigmoid", "precomputed", "laplacian".
 TAMIS_EXPORT std::string_view kernel_name(KernelType type);
 /// The reverse; also takes LIBSVM's numbers "0".."4" and "poly". Throws InvalidArgument listing the
 /// names.

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "tamis/columns.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/export.hpp"
 #include "tamis/scaling.hpp"
@@ -25,8 +26,12 @@ class TAMIS_EXPORT Model {
   /// where class a is favored.
   const Labels& classes() const;
   const Scaling& scaling() const;
+  /// What the columns of the rows are made into before they are scaled, and their names if these
+  /// are known.
+  const ColumnMap& columns() const;
   /// The method that trained it, for display.
   const std::string& method() const;
+  /// Columns of the rows that it predicts.
   Index num_features() const;
   /// Distinct support vectors.
   Index num_support_vectors() const;

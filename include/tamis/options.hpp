@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "tamis/columns.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/export.hpp"
 #include "tamis/kernel.hpp"
@@ -29,11 +30,13 @@ enum class SlackLoss {
 
 enum class Multiclass { one_vs_one, one_vs_rest };
 
-/// The width of the RBF kernel (and the factor of polynomial and sigmoid): a number, or a rule
-/// applied to the training data.
+/// The width of the RBF and the Laplacian kernel (and the factor of polynomial and sigmoid): a
+/// number, or a rule applied to the training data.
 struct Gamma {
   enum class Rule {
-    scale,         ///< 1 / (features * variance of all values), after scaling
+    /// 1 / (features * variance of all values), after scaling; laplacian: standard deviation in
+    /// place of the variance, because distances are not squared
+    scale,
     per_features,  ///< 1 / features: scikit-learn's and LIBSVM's "auto"
     value,
   };
@@ -47,7 +50,8 @@ struct Gamma {
 };
 
 /// The number that the rule gives for these rows, which are scaled already.
-TAMIS_EXPORT double resolve_gamma(const Gamma& gamma, const Matrix& features);
+TAMIS_EXPORT double resolve_gamma(const Gamma& gamma, const Matrix& features,
+                                  KernelType kernel = KernelType::rbf);
 
 /// A label and a number: the weight of a class, for example.
 using LabelNumbers = std::vector<std::pair<std::string, double>>;
@@ -232,6 +236,11 @@ struct TrainOptions {
   bool balanced = false;  ///< weight classes by rows / (classes * rows of the class); a factor
                           ///< of class_weights multiplies this
   Multiclass multiclass = Multiclass::one_vs_one;
+  /// What becomes of missing values (NaN), and of text columns; kept in the model.
+  MissingValues missing = MissingValues::refuse;
+  TextColumns text_columns = TextColumns::refuse;
+  /// Categories of a text column with a column of their own, 1 to 10,000; the others share one.
+  Index max_categories = 32;
   std::optional<ScalingMethod> scaling = {};  ///< of the columns, kept in the model; default: none
   /// Rounds of learning feature weights, which become part of the scaling; default: 0.
   std::optional<int> metric_rounds = {};

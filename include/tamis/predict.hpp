@@ -22,10 +22,19 @@ struct DecisionValues {
   double at(Index i, Index j) const { return values[static_cast<std::size_t>(i * cols + j)]; }
 };
 
+/// The rows with the columns that the model was trained with, for what takes a Matrix below: found
+/// by name where both have names, other columns are ignored; text with the numbers of the model's
+/// categories. Throws DataError for a column that is not there.
+TAMIS_EXPORT Dataset rows_for(const Model& model, const Dataset& data);
+
 /// One label (class or number) per row. Rows may have fewer columns than the model (the rest is
 /// zero), or more if those hold only zeros; otherwise DataError. Models from LIBSVM files, which do
-/// not say how many columns there were, take any number. The model's scaling is applied.
+/// not say how many columns there were, take any number. The model's columns and its scaling are
+/// applied: missing values are NaN, text is the numbers of the model's categories.
 TAMIS_EXPORT Labels predict(const Model& model, const Matrix& features,
+                            const RunControl& control = {});
+/// The same for rows_for(model, data).
+TAMIS_EXPORT Labels predict(const Model& model, const Dataset& data,
                             const RunControl& control = {});
 
 /// The same for classes, as positions in model.classes(). Throws InvalidArgument for a regression.

@@ -61,7 +61,7 @@ Labels to_class_labels(const py::array_t<std::int32_t>& codes, const py::object&
 }
 
 Dataset to_dataset(const py::object& features, const py::object& targets, const py::object& weights,
-                   std::shared_ptr<const void> owner) {
+                   std::shared_ptr<const void> owner, const py::object& columns) {
   Labels labels;
   if (py::isinstance<py::tuple>(targets)) {
     const auto parts = py::reinterpret_borrow<py::tuple>(targets);
@@ -71,7 +71,16 @@ Dataset to_dataset(const py::object& features, const py::object& targets, const 
   }
   std::vector<double> row_weights;
   if (!weights.is_none()) row_weights = to_vector(weights.cast<py::array_t<double>>());
-  return Dataset(to_matrix(features, std::move(owner)), std::move(labels), std::move(row_weights));
+  Matrix rows = to_matrix(features, std::move(owner));
+  if (columns.is_none()) return Dataset(std::move(rows), std::move(labels), std::move(row_weights));
+  using Named = std::pair<std::vector<std::string>, std::map<Index, std::vector<std::string>>>;
+  auto [names, texts] = columns.cast<Named>();
+  std::vector<std::vector<std::string>> categories(
+      texts.empty() ? 0 : static_cast<std::size_t>(rows.cols()));
+  for (auto& [column, words] : texts)
+    categories.at(static_cast<std::size_t>(column)) = std::move(words);
+  const Dataset data(std::move(rows), std::move(labels), std::move(row_weights), std::move(names));
+  return categories.empty() ? data : data.with_categories(std::move(categories));
 }
 
 py::object from_classes(const Labels& classes) {

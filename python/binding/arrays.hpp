@@ -29,9 +29,11 @@ py::object from_matrix(const Matrix& matrix, const py::capsule& owner);
 Labels to_class_labels(const py::array_t<std::int32_t>& codes, const py::object& classes);
 
 /// Labelled rows. `targets` is a float64 array (regression) or a tuple (codes, classes) as above;
-/// `weights` an array or None; `owner` keeps the features alive.
+/// `weights` an array or None; `owner` keeps the features alive. `columns` is None, or a tuple of
+/// the names of the columns and of the categories of text columns by their number, either of them
+/// empty.
 Dataset to_dataset(const py::object& features, const py::object& targets, const py::object& weights,
-                   std::shared_ptr<const void> owner);
+                   std::shared_ptr<const void> owner, const py::object& columns = py::none());
 
 /// Classes as a float64 array or a list of str.
 py::object from_classes(const Labels& classes);

@@ -108,11 +108,12 @@ py::list method_table() {
 /// `folds` that the probabilities are fitted with, or 0 for none.
 py::tuple train_model(const py::object& features, const py::object& targets,
                       const py::object& weights, const TrainOptions& options, int folds,
-                      int threads, std::int64_t memory_bytes, const py::object& on_progress) {
+                      int threads, std::int64_t memory_bytes, const py::object& on_progress,
+                      const py::object& columns) {
   const auto owner = keep_alive(features);
   TrainResult result;
   {
-    const Dataset data = to_dataset(features, targets, weights, owner);
+    const Dataset data = to_dataset(features, targets, weights, owner, columns);
     run_listening(threads, memory_bytes, on_progress, [&](const RunControl& control) {
       result = folds > 0
                    ? train_calibrated(data, options, folds, CalibrationMethod::sigmoid, control)
@@ -184,6 +185,13 @@ py::object probabilities_of_rows(const Model& model, const py::object& features,
   return from_vector(std::move(result.values), {result.rows, result.cols});
 }
 
+/// Of the text columns of a model, by column.
+std::map<Index, std::vector<std::string>> text_categories(const Model& model) {
+  std::map<Index, std::vector<std::string>> result;
+  for (const ColumnMap::Text& text : model.columns().texts) result[text.column] = text.categories;
+  return result;
+}
+
 /// The problem is the options', but for these three: a hard margin has an infinite cost, which
 /// nothing can be trained with.
 py::dict certify_model(const Model& model, const py::object& features, const py::object& targets,
@@ -193,7 +201,9 @@ py::dict certify_model(const Model& model, const py::object& features, const py:
   options.cost = cost;
   options.tube = tube;
   options.eps = eps;
-  const Dataset data = to_dataset(features, targets, weights, keep_alive(features));
+  // Words are given as the numbers of the model's categories.
+  const py::object columns = py::make_tuple(std::vector<std::string>(), text_categories(model));
+  const Dataset data = to_dataset(features, targets, weights, keep_alive(features), columns);
   Certificate certificate;
   run_listening(threads, memory_bytes, on_progress, [&](const RunControl& control) {
     certificate = certify(model, data, options, control);
@@ -201,8 +211,8 @@ py::dict certify_model(const Model& model, const py::object& features, const py:
   return to_dict(certificate);
 }
 
-/// `train` and `test` are (features, targets, weights); without `test` (None), `test_share` of the
-/// rows is drawn.
+/// `train` and `test` are (features, targets, weights, columns); without `test` (None),
+/// `test_share` of the rows is drawn.
 py::dict compare_methods(const std::vector<std::pair<std::string, TrainOptions>>& methods,
                          const py::tuple& train, const py::object& test, double test_share,
                          Index runs, int threads, std::int64_t memory_bytes,
@@ -211,7 +221,7 @@ py::dict compare_methods(const std::vector<std::pair<std::string, TrainOptions>>
   plan.runs = runs;
   for (const auto& [name, options] : methods) plan.methods.push_back({name, options});
   const auto dataset = [](const py::tuple& parts) {
-    return to_dataset(parts[0], parts[1], parts[2], keep_alive(parts[0]));
+    return to_dataset(parts[0], parts[1], parts[2], keep_alive(parts[0]), parts[3]);
   };
   const Dataset rows = dataset(train);
   const Dataset test_rows = test.is_none() ? Dataset() : dataset(test.cast<py::tuple>());
@@ -304,6 +314,11 @@ void bind_model(py::module_& module) {
                                const std::vector<float>& weights = model.scaling().weights;
                                return py::array_t<float>(std::ssize(weights), weights.data());
                              })
+      .def_property_readonly("imputes",
+                             [](const Model& model) { return !model.columns().fills.empty(); })
+      .def_property_readonly("text_categories", text_categories)
+      .def_property_readonly("trained_columns",
+                             [](const Model& model) { return model.columns().output_names(); })
       .def("describe", &Model::describe)
       .def("expansion", expansion_dict)
       .def("linear", linear_dict)
@@ -322,7 +337,7 @@ void bind_model(py::module_& module) {
                       [](const py::bytes& bytes) { return model_from_bytes(bytes); }));
   module.def("train", train_model, py::arg("features"), py::arg("targets"), py::arg("weights"),
              py::arg("options"), py::arg("folds"), py::arg("threads"), py::arg("memory_bytes"),
-             py::arg("on_progress"));
+             py::arg("on_progress"), py::arg("columns") = py::none());
   module.def("certify", certify_model, py::arg("model"), py::arg("features"), py::arg("targets"),
              py::arg("weights"), py::arg("options"), py::arg("cost"), py::arg("tube"),
              py::arg("eps"), py::arg("threads"), py::arg("memory_bytes"), py::arg("on_progress"));

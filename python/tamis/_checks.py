@@ -80,8 +80,9 @@ def compare(
         if isinstance(model, Classifier):
             model._set_class_options(options, classes, names)
         methods.append((name, options))
-    test = None if y_test is None else (reader._known_rows(X_test), encode(y_test), None)
-    result = _core.compare(methods, (rows, encode(y), weights), test, float(test_size), int(runs), thread_count(n_jobs),
+    columns = reader._core_columns()
+    test = None if y_test is None else (reader._known_rows(X_test), encode(y_test), None, columns)
+    result = _core.compare(methods, (rows, encode(y), weights, columns), test, float(test_size), int(runs), thread_count(n_jobs),
                            memory_bytes(max_memory), progress)
     return _frame(result["rows"]) if as_frame else result
 

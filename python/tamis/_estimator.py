@@ -20,9 +20,10 @@ from sklearn.utils.validation import (
 )
 
 from . import _core
+from ._columns import column_names, encode_text, may_have_text
 from ._data import core_rows, from_core_rows, numbered_rows
 from ._parameters import TrainingWarning, core_options, memory_bytes, thread_count
-from ._sklearn import check_without_effect, checked_weights, validate_data
+from ._sklearn import check_without_effect, checked_weights, finite_or_nan, validate_data
 
 logger = logging.getLogger("tamis")
 
@@ -43,6 +44,8 @@ class Estimator(BaseEstimator):
     _task: str
 
     kernel: Any
+    missing: str
+    text_columns: str
     n_jobs: int | None
     max_memory: int | str | None
     progress: Callable[[dict[str, Any]], None] | None
@@ -73,7 +76,7 @@ class Estimator(BaseEstimator):
         targets = self._encode_targets(y, weights, options)
         self._model, self.report_, support = _core.train(
             rows, targets, weights, options, self._folds(), thread_count(self.n_jobs), memory_bytes(self.max_memory),
-            self._progress_listener())
+            self._progress_listener(), self._core_columns())
         self.fit_status_ = 0 if self.report_["stop_reason"] == "converged" else 1
         self._set_trained(support, targets)
 
@@ -94,7 +97,7 @@ class Estimator(BaseEstimator):
 
     def _forget(self) -> None:
         for name in list(vars(self)):
-            if name.endswith("_") or name in ("_model", "_kernel_rows", "_positions", "_sparse"):
+            if name.endswith("_") or name in ("_model", "_kernel_rows", "_positions", "_sparse", "_texts"):
                 delattr(self, name)
 
     def _encode_targets(self, y: np.ndarray, weights: np.ndarray | None, options: _core.Options) -> Any:
@@ -119,7 +122,14 @@ class Estimator(BaseEstimator):
             self._kernel_rows, self._sparse = X, False
             self.shape_fit_ = getattr(X, "shape", (_num_samples(X),))
             return numbered_rows(self._kernel_values(X, square=True)), y
-        X, y = validate_data(self, X, y, dtype=np.float32, order="C", accept_sparse="csr", y_numeric=numeric)
+        self._texts = {}
+        checks = {"dtype": np.float32, "order": "C", "accept_sparse": "csr", **finite_or_nan(self.missing == "impute")}
+        names = column_names(X)
+        if self.text_columns == "one-hot" and may_have_text(X):
+            X, self._texts = encode_text(X)
+        X, y = validate_data(self, X, y, y_numeric=numeric, **checks)
+        if names and self._texts:  # encoding leaves them out
+            self.feature_names_in_ = np.asarray(names, dtype=object)
         self._sparse = sp.issparse(X)
         self.shape_fit_ = X.shape
         if self._kernel != "precomputed":
@@ -173,12 +183,38 @@ class Estimator(BaseEstimator):
         """Rows for the core, of as many features as those of _training_rows."""
         if callable(self._kernel):
             return numbered_rows(self._kernel_values(X))
-        X = validate_data(self, X, dtype=np.float32, order="C", accept_sparse="csr", reset=False)
+        checks = {"dtype": np.float32, "order": "C", "accept_sparse": "csr", **finite_or_nan(self._allows_nan())}
+        texts = self._known_texts()
+        if not texts:
+            X = validate_data(self, X, reset=False, **checks)
+        else:
+            names = column_names(X)
+            known = list(getattr(self, "feature_names_in_", []))
+            if names and known and names != known:
+                raise ValueError(f"The feature names should match those that were passed during fit: {names} is not {known}")
+            X = check_array(encode_text(X, texts)[0], **checks)
+            if X.shape[1] != self.n_features_in_:
+                raise ValueError(f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
+                                 f"{self.n_features_in_} features as input")
         if self._kernel == "precomputed":
             if sp.issparse(X):
                 raise TypeError("Sparse precomputed kernels are not supported.")
             return numbered_rows(X)
         return core_rows(X)
+
+    def _allows_nan(self) -> bool:
+        return self._model.imputes if hasattr(self, "_model") else self.missing == "impute"
+
+    def _known_texts(self) -> dict[int, list[str]]:
+        """The categories of text columns: the model's, or before it is trained those of its rows."""
+        return self._model.text_categories if hasattr(self, "_model") else self._texts
+
+    def _core_columns(self) -> tuple[list[str], dict[int, list[str]]]:
+        """Names and categories of the training rows, for the core."""
+        if callable(self._kernel) or self._kernel == "precomputed":
+            return [], {}
+        names = getattr(self, "feature_names_in_", ())
+        return [str(name) for name in names], getattr(self, "_texts", {})
 
     def _decide(self, rows: Any) -> tuple[np.ndarray, np.ndarray, bool]:
         return self._model.decision_values(rows, thread_count(self.n_jobs), self._progress_listener())
@@ -193,12 +229,14 @@ class Estimator(BaseEstimator):
         return hasattr(self, "_model")
 
     def _more_tags(self) -> dict[str, Any]:  # before scikit-learn 1.6
-        return {"pairwise": self._kernel == "precomputed"}
+        return {"pairwise": self._kernel == "precomputed", "allow_nan": self.missing == "impute"}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._kernel == "precomputed"
         tags.input_tags.sparse = self._kernel != "precomputed"
+        tags.input_tags.allow_nan = self.missing == "impute"
+        tags.input_tags.string = self.text_columns == "one-hot"
         return tags
 
     def _expansion(self) -> dict[str, Any]:
@@ -219,7 +257,16 @@ class Estimator(BaseEstimator):
         if callable(self._kernel) or self._kernel == "precomputed":
             raise AttributeError("feature_weights_ is not available for a precomputed kernel")
         weights = self._model.feature_weights
-        return weights if len(weights) else np.ones(self._model.num_features, dtype=np.float32)
+        columns = len(self._model.trained_columns) or self._model.num_features
+        return weights if len(weights) else np.ones(columns, dtype=np.float32)
+
+    @property
+    def trained_columns_(self) -> np.ndarray:
+        """Names of the columns that feature_weights_ is of: those of X, one per category of a text column, and one
+        for each column that had missing values."""
+        check_is_fitted(self)
+        names = self._model.trained_columns
+        return np.asarray(names or [f"x{j}" for j in range(self._model.num_features)], dtype=object)
 
     @property
     def support_vectors_(self) -> Any:
@@ -297,6 +344,8 @@ class Estimator(BaseEstimator):
             kernel = {"polynomial": "poly"}.get(parts["kernel"], parts["kernel"])
             estimator.set_params(kernel=kernel, gamma=parts["gamma"], coef0=parts["coef0"], degree=parts["degree"])
         estimator._model = model
+        estimator.set_params(missing="impute" if model.imputes else "refuse",
+                             text_columns="one-hot" if model.text_categories else "refuse")
         estimator._sparse = parts is not None and isinstance(parts["support_vectors"], tuple)
         if parts is None or not (parts["any_columns"] or parts["kernel"] == "precomputed"):
             estimator.n_features_in_ = model.num_features

@@ -32,8 +32,8 @@ OPTION_OF = {
 #: Arguments that only Python has, or that it describes differently: the type as numpydoc writes it, and the whole
 #: description; None: the core's. CLASS.ARGUMENT: in this class; ARGUMENT: ANNOTATION: where it has this type.
 PYTHON_HELP: dict[str, tuple[str | None, str | None]] = {
-    "kernel: str": ("{'linear', 'poly', 'rbf', 'sigmoid'}", "Kernel"),
-    "kernel": ("{'linear', 'poly', 'rbf', 'sigmoid', 'precomputed'} or callable",
+    "kernel: str": ("{'linear', 'poly', 'rbf', 'laplacian', 'sigmoid'}", "Kernel"),
+    "kernel": ("{'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable",
                "Kernel. 'precomputed': X holds kernel values. A function gets two sets of rows, all rows at once, and "
                "returns the matrix of their kernel values"),
     "class_weight": ("dict or 'balanced'",

@@ -1,16 +1,23 @@
 """What scikit-learn 1.2 to 1.9 do differently, in one place; and its arguments that change no result here."""
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight, check_non_negative
+from sklearn.utils.validation import _check_sample_weight, check_array, check_non_negative
 
 try:
     from sklearn.utils.validation import validate_data  # 1.6 and later
 except ImportError:
     def validate_data(estimator: Any, *rows: Any, **checks: Any) -> Any:
         return estimator._validate_data(*rows, **checks)
+
+
+def finite_or_nan(allow_nan: bool) -> dict[str, Any]:
+    """The argument of check_array that lets NaN pass; it was renamed in scikit-learn 1.6."""
+    name = "ensure_all_finite" if "ensure_all_finite" in inspect.signature(check_array).parameters else "force_all_finite"
+    return {name: "allow-nan" if allow_nan else True}
 
 
 def checked_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:

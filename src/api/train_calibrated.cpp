@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "calibration/fold_calibration.hpp"
+#include "selection/mapped_training.hpp"
 #include "selection/run_training.hpp"
 #include "tamis/calibrate.hpp"
 #include "tamis/error.hpp"
@@ -17,9 +18,11 @@ TrainResult train_calibrated(const Dataset& data, const TrainOptions& options, i
   const Trainer trainer = [&](const Dataset& rows, const RunControl& own) {
     return run_training(rows, options, own);
   };
-  TrainResult result = trainer(data, control);
-  calibrate_by_folds(data, folds, method, options.seed, trainer, control, &result);
-  return result;
+  return train_mapped(data, options, control, [&](const Dataset& rows) {
+    TrainResult result = trainer(rows, control);
+    calibrate_by_folds(rows, folds, method, options.seed, trainer, control, &result);
+    return result;
+  });
 }
 
 }  // namespace tamis

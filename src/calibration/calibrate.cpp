@@ -49,7 +49,8 @@ Model calibrate(const Model& model, const Dataset& held_out, CalibrationMethod m
   require_classification(model.task());
   if (model.classes().size() < 2) throw DataError("the model knows one class only");
   const auto codes = require_all_classes(model.classes(), held_out);
-  const DecisionValues scores = decision_values(model, held_out.features(), control);
+  const DecisionValues scores =
+      decision_values(model, rows_for(model, held_out).features(), control);
   return with_threads(control.threads, [&] {
     return with_calibration(
         model, fit_calibration(method, machine_of(model).decision_shape().used(),

@@ -13,6 +13,7 @@
 #include "compare/plan_progress.hpp"
 #include "compare/regions.hpp"
 #include "model/model_parts.hpp"
+#include "selection/mapped_training.hpp"
 #include "selection/run_training.hpp"
 #include "tamis/error.hpp"
 #include "tamis/evaluate.hpp"
@@ -82,6 +83,28 @@ std::vector<std::string> parameters_of(const TrainOptions& options) {
   return texts;
 }
 
+std::vector<std::pair<std::string, double>> largest_weights(const Model& model) {
+  constexpr std::size_t kMost = 100;
+  const std::vector<float>& weights = model.scaling().weights;
+  std::vector<std::size_t> order(weights.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::size_t shown = std::min(kMost, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
+                    [&](std::size_t a, std::size_t b) {
+                      return weights[a] != weights[b] ? weights[a] > weights[b] : a < b;
+                    });
+  const bool is_named = !weights.empty() && model.columns().inputs > 0;
+  const std::vector<std::string> names =
+      is_named ? model.columns().output_names() : std::vector<std::string>();
+  std::vector<std::pair<std::string, double>> result;
+  for (std::size_t k = 0; k < shown; ++k) {
+    const std::size_t j = order[k];
+    result.emplace_back(names.empty() ? fmt::format("column {}", j + 1) : names[j],
+                        static_cast<double>(weights[j]));
+  }
+  return result;
+}
+
 class Comparer {
  public:
   Comparer(std::function<Split(Index)> data_of_run, const CompareOptions& options,
@@ -138,7 +161,9 @@ class Comparer {
     if (result_.task == Task::regression) return;
     classes_ = distinct_classes(data.train.labels());
     for (Index c = 0; c < classes_.size(); ++c) result_.classes.push_back(classes_.name(c));
-    wants_regions_ = options_.regions && data.train.cols() == 2;
+    const bool has_numbers = data.train.categories().empty() &&
+                             options_.methods[0].options.missing == MissingValues::refuse;
+    wants_regions_ = options_.regions && data.train.cols() == 2 && has_numbers;
     if (!wants_regions_) return;
     frame_ = frame_of(data.train.features());
     const std::vector<std::int32_t> codes = encode_labels(data.test.labels(), classes_);
@@ -189,7 +214,9 @@ class Comparer {
     TrainOptions options = method.options;
     options.seed += static_cast<std::uint64_t>(run);
     options.validate();
-    TrainResult trained = run_training(data.train, options, control);
+    TrainResult trained = train_mapped(data.train, options, control, [&](const Dataset& rows) {
+      return run_training(rows, options, control);
+    });
     if (control_.cancelled()) throw Cancelled();
     const Stopwatch watch;
     const Evaluation evaluation = evaluate(trained.model, data.test, control);
@@ -206,6 +233,7 @@ class Comparer {
       full = {row_keys(machine_of(trained.model).support_points()), trained.model.scaling()};
     measured->full_support_vectors.push_back(full.share_in(trained.model));
     if (run == 0) {
+      row->feature_weights = largest_weights(trained.model);
       if (wants_regions_)
         row->regions = decision_regions(trained.model, classes_, frame_, control_);
       row->report = std::move(trained.report);

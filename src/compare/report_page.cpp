@@ -149,6 +149,9 @@ Json row_json(const ComparisonRow& row, double factor) {
     json["phases"].push_back({phase, seconds});
   json["convergence"] = curve(row.report, "convergence", "seconds", "gap", 1);
   json["rounds"] = curve(row.report, "rounds", "round", "validation_error", factor);
+  json["feature_weights"] = Json::array();
+  for (const auto& [column, weight] : row.feature_weights)
+    json["feature_weights"].push_back({column, number(weight)});
   if (!row.regions.classes.empty()) json["regions"] = regions_json(row.regions);
   return json;
 }

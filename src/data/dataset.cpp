@@ -51,8 +51,22 @@ Dataset Dataset::with_features(Matrix features) const {
   if (features.rows() != rows())
     throw DataError(fmt::format("{} replaced by {}", counted(rows(), "row"), features.rows()));
   Dataset result = *this;
-  if (features.cols() != cols()) result.names_ = nullptr;
+  if (features.cols() != cols()) {
+    result.names_ = nullptr;
+    result.categories_ = nullptr;
+  }
   result.features_ = std::move(features);
+  return result;
+}
+
+Dataset Dataset::with_categories(std::vector<std::vector<std::string>> categories) const {
+  if (static_cast<Index>(categories.size()) != cols())
+    throw DataError(
+        fmt::format("{} but {}", counted(cols(), "column"),
+                    counted(categories.size(), "list of categories", "lists of categories")));
+  Dataset result = *this;
+  result.categories_ =
+      std::make_shared<const std::vector<std::vector<std::string>>>(std::move(categories));
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "base/group.hpp"
 #include "model/model_parts.hpp"
 #include "tamis/error.hpp"
+#include "tamis/predict.hpp"
 
 namespace tamis {
 namespace {
@@ -63,8 +64,7 @@ std::vector<double> class_factors(const Labels& classes, const Dataset& data,
 }  // namespace
 
 Matrix scaled_rows(const Model& model, const Matrix& features, const RunControl& control) {
-  require_finite(features);
-  const Matrix fitted = machine_of(model).fit_columns(features);
+  const Matrix fitted = machine_rows(model, features, control);
   return model.scaling().is_identity() ? fitted : model.scaling().apply(fitted, control);
 }
 
@@ -79,7 +79,7 @@ CheckedRows checked_rows(const Model& model, const Dataset& given, const TrainOp
   const std::vector<Index> counts = gather_values(group, given.rows());
   const Index before = std::accumulate(counts.begin(), counts.begin() + group.rank(), Index{0});
   for (Index& row : rows.original) row += before;
-  rows.features = scaled_rows(model, data.features(), control);
+  rows.features = scaled_rows(model, rows_for(model, data).features(), control);
   std::vector<double> factors{1.0};
   if (model.task() == Task::regression) {
     if (data.labels().kind() == LabelKind::text)

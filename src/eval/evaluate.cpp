@@ -166,9 +166,10 @@ std::string no_norm_of(const KernelExpansion& expansion) {
 
 Evaluation evaluate(const Model& model, const Dataset& data, const RunControl& control) {
   require_labels(data, group_of(control));
+  const Matrix rows = rows_for(model, data).features();
   if (model.has_probabilities() || group_of(control).size() > 1)
-    return evaluate(model, data, decision_values(model, data.features(), control), control);
-  return score_labels(model, data, predict(model, data.features(), control));
+    return evaluate(model, data, decision_values(model, rows, control), control);
+  return score_labels(model, data, predict(model, rows, control));
 }
 
 Evaluation evaluate(const Model& model, const Dataset& mine, const DecisionValues& own_values,

@@ -41,7 +41,7 @@ ComputedRows::ComputedRows(Group& group, const Kernel& kernel, const Matrix& dat
       data_(data),
       rows_(std::move(rows)),
       diagonal_(kernel_diagonal(kernel, data, rows_)),
-      squared_norms_(squared_norms(data, rows_)),
+      squared_norms_(row_norms(kernel, data, rows_)),
       interrupted_(std::move(interrupted)),
       cache_bytes_(cache_bytes),
       leaves_far_out_(leaves_far_out),
@@ -78,7 +78,7 @@ std::vector<Index> ComputedRows::bring(std::span<const qp::PointName> points) {
     }
     guest_cached_rows_.push_back(cached);
   }
-  guest_norms_ = squared_norms(guests_, guest_rows);
+  guest_norms_ = row_norms(kernel_, guests_, guest_rows);
   return numbers;
 }
 

@@ -160,12 +160,22 @@ Index find_column(const FirstFields& fields, Index columns, const std::string& w
                               quote_text(wanted), known, columns > 8 ? ", ..." : ""));
 }
 
-Index default_label(const FirstFields& fields, Index columns, bool& by_name) {
+// Columns that the model knows are features.
+bool is_feature_of(const ColumnMap& model, const CsvField& field) {
+  return !model.names.empty() && std::find(model.names.begin(), model.names.end(),
+                                           csv_field_text(field)) != model.names.end();
+}
+
+// None if the file has exactly the columns that the model knows.
+Index default_label(const FirstFields& fields, Index columns, const ColumnMap& model,
+                    bool& by_name) {
   constexpr std::string_view kNames[] = {"label", "class", "target", "y"};  // the first one counts
   Index found[std::size(kNames)] = {-1, -1, -1, -1};
   fields.each([&](Index column, const CsvField& field) {
     for (std::size_t n = 0; n < std::size(kNames); ++n) {
-      if (found[n] < 0 && equal_but_for_case(field.content, kNames[n])) found[n] = column;
+      if (found[n] < 0 && equal_but_for_case(field.content, kNames[n]) &&
+          !is_feature_of(model, field))
+        found[n] = column;
     }
     return found[0] >= 0;
   });
@@ -174,7 +184,29 @@ Index default_label(const FirstFields& fields, Index columns, bool& by_name) {
     by_name = true;
     return column;
   }
-  return columns - 1;
+  if (model.inputs == 0) return columns - 1;
+  const Index known = fields.find([&](const CsvField& f) { return is_feature_of(model, f); });
+  if (known < 0) return columns == model.inputs ? -1 : columns - 1;
+  by_name = true;
+  bool is_last_known = false;
+  fields.each([&](Index column, const CsvField& field) {
+    if (column + 1 == columns) is_last_known = is_feature_of(model, field);
+    return false;
+  });
+  return is_last_known ? -1 : columns - 1;
+}
+
+// With text columns, any row of data may have words: only a line without a number is a header.
+bool is_header_of_text(const FirstFields& fields, const CsvLayout& layout) {
+  bool has_name = false;
+  bool has_number = false;
+  fields.each([&](Index column, const CsvField& field) {
+    if (column == layout.label || column == layout.weight) return false;
+    has_name = has_name || is_name(field);
+    has_number = has_number || is_number_field(field);
+    return has_number;
+  });
+  return has_name && !has_number;
 }
 
 }  // namespace
@@ -245,7 +277,7 @@ CsvLayout detect_csv_layout(const ChunkedText& text, const ReadOptions& options,
     layout.weight =
         find_column(fields, layout.columns, options.weight_column, "weight", has_header);
   if (options.label_column.empty())
-    layout.label = default_label(fields, layout.columns, has_header);
+    layout.label = default_label(fields, layout.columns, options.columns, has_header);
   else if (options.label_column != "none")
     layout.label = find_column(fields, layout.columns, options.label_column, "label", has_header);
   if (layout.label >= 0 && layout.label == layout.weight)
@@ -257,11 +289,15 @@ CsvLayout detect_csv_layout(const ChunkedText& text, const ReadOptions& options,
                     "data without labels",
                     text.name(), counted(layout.columns, "column")));
   }
-  fields.each([&](Index column, const CsvField& field) {
-    if (column != layout.label && column != layout.weight)
-      has_header = has_header || is_name(field);
-    return has_header;
-  });
+  if (options.text_columns || !options.columns.texts.empty()) {
+    has_header = has_header || is_header_of_text(fields, layout);
+  } else {
+    fields.each([&](Index column, const CsvField& field) {
+      if (column != layout.label && column != layout.weight)
+        has_header = has_header || is_name(field);
+      return has_header;
+    });
+  }
   if (!has_header) return layout;
   layout.header_offset = line.offset;
   // The names are copied once more, for the features, while the line is held.

@@ -1,10 +1,15 @@
 // Comma-, semicolon- or tab-separated text, in one pass over the text.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <set>
+#include <unordered_map>
 
 #include "base/memory.hpp"
+#include "base/parallel.hpp"
 #include "io/csv_fields.hpp"
 #include "io/data_formats.hpp"
 #include "io/number_parser.hpp"
@@ -26,10 +31,35 @@ ParsedNumber parse_field_number(const CsvField& field) {
   return number;
 }
 
+// The words of the text columns of one chunk, numbered from 1 as they come.
+class WordNumbers {
+ public:
+  explicit WordNumbers(Index columns) : numbers_(usize(columns)), words_(numbers_.size()) {}
+
+  /// 0: there are too many.
+  Index number_of(Index column, std::string word) {
+    auto& known = numbers_[usize(column)];
+    auto& words = words_[usize(column)];
+    const auto [entry, is_new] = known.emplace(std::move(word), std::ssize(words) + 1);
+    if (!is_new) return entry->second;
+    if (std::ssize(words) == ColumnMap::kMostCategories) return 0;
+    words.push_back(entry->first);
+    return entry->second;
+  }
+  std::vector<std::vector<std::string>> take_words() && { return std::move(words_); }
+
+ private:
+  std::vector<std::unordered_map<std::string, Index>> numbers_;
+  std::vector<std::vector<std::string>> words_;
+};
+
 class CsvParser : public ChunkParser {
  public:
   CsvParser(const CsvLayout& layout, const ReadOptions& options, const RunControl& control)
-      : layout_(layout), options_(options), control_(control) {}
+      : layout_(layout),
+        options_(options),
+        control_(control),
+        allows_missing_(allows_missing(options)) {}
 
   // A field takes at least two bytes, "1,", and the last of a row ends with the line; the loop
   // writes at most one past the last.
@@ -38,6 +68,7 @@ class CsvParser : public ChunkParser {
   }
   void parse(const TextChunk& chunk, RowChunk& out) const override {
     Entry* next = out.entries.get();
+    WordNumbers words(static_cast<Index>(layout_.kinds.size()));
     for (const char* p = chunk.begin; p != chunk.end;) {
       const std::int64_t offset = chunk.offset + (p - chunk.begin);
       const char* first = p;
@@ -50,12 +81,13 @@ class CsvParser : public ChunkParser {
       }
       if (layout_.label >= 0 && out.first_labelled < 0) out.first_labelled = offset;
       ParsedRow row;
-      p = parse_row(p, chunk, row, next, out);
+      p = parse_row(p, chunk, row, next, words, out);
       row.entries_end = next - out.entries.get();
       out.rows.push_back(row);
     }
     out.entry_count = next - out.entries.get();
     out.cols = layout_.features();
+    out.words = std::move(words).take_words();
   }
 
   std::string label_at(const char* text) const override {
@@ -65,7 +97,7 @@ class CsvParser : public ChunkParser {
  private:
   // Returns the beginning of the next line.
   const char* parse_row(const char* line, const TextChunk& chunk, ParsedRow& row, Entry*& next,
-                        RowChunk& out) const {
+                        WordNumbers& words, RowChunk& out) const {
     const char* p = line;
     LinePoll poll(line, control_);
     std::int32_t feature = 0;
@@ -76,7 +108,8 @@ class CsvParser : public ChunkParser {
         p = parse_weight(p, out);
       } else {
         float value = 0;
-        p = parse_value(p, column, value);
+        p = layout_.kind(column) == CsvKind::number ? parse_value(p, column, value)
+                                                    : parse_text(p, column, words, value);
         *next = {feature++, value};
         next += value != 0.0F ? 1 : 0;
       }
@@ -101,8 +134,33 @@ class CsvParser : public ChunkParser {
     const CsvField field = scan_csv_field(p, layout_.delimiter);
     const ParsedNumber number = parse_field_number(field);
     value = static_cast<float>(number.value);
-    if (number.end == nullptr || std::isinf(value)) fail_value(field, column);
+    if (number.end == nullptr && allows_missing_ && is_missing_field(field))
+      value = std::numeric_limits<float>::quiet_NaN();
+    else if (number.end == nullptr || std::isinf(value))
+      fail_value(field, column);
     return field.next;
+  }
+
+  // The value is the number of the word.
+  const char* parse_text(const char* p, Index column, WordNumbers& words, float& value) const {
+    const CsvField field = scan_csv_field(p, layout_.delimiter);
+    if (layout_.kind(column) == CsvKind::ignored) return field.next;
+    if (allows_missing_ && is_missing_field(field)) {
+      value = std::numeric_limits<float>::quiet_NaN();
+      return field.next;
+    }
+    if (field.content.empty())
+      throw TextProblem{field.content.data(), fmt::format("{} is empty", layout_.describe(column))};
+    check_text(field.content.data(), field.content, layout_.describe(column));
+    const Index number = words.number_of(column, csv_field_text(field));
+    if (number == 0) fail_many_words(field.content.data(), column);
+    value = static_cast<float>(number);
+    return field.next;
+  }
+
+  [[noreturn]] void fail_many_words(const char* where, Index column) const {
+    throw TextProblem{where, fmt::format("{} has more than {} different texts: leave it out",
+                                         layout_.describe(column), ColumnMap::kMostCategories)};
   }
 
   const char* parse_label(const char* p, const TextChunk& chunk, ParsedRow& row,
@@ -163,7 +221,51 @@ class CsvParser : public ChunkParser {
   const CsvLayout& layout_;
   const ReadOptions& options_;
   const RunControl& control_;
+  bool allows_missing_;
 };
+
+// The words of each text column in all chunks, ascending, and the values renumbered: the same for
+// any chunks. One list per feature; empty if there is no text.
+std::vector<std::vector<std::string>> assemble_categories(const ChunkedText& text,
+                                                          const CsvLayout& layout, Index cols,
+                                                          std::vector<RowChunk>& chunks) {
+  std::vector<std::vector<std::string>> categories;
+  const auto is_text = [](CsvKind kind) { return kind == CsvKind::text; };
+  if (std::none_of(layout.kinds.begin(), layout.kinds.end(), is_text)) return categories;
+  categories.resize(usize(cols));
+  std::vector<Index> column_of;  // of each feature
+  for (Index c = 0; c < layout.columns; ++c) {
+    if (c == layout.label || c == layout.weight) continue;
+    if (layout.kind(c) == CsvKind::text) {
+      std::set<std::string> all;
+      for (const RowChunk& chunk : chunks)
+        all.insert(chunk.words[usize(c)].begin(), chunk.words[usize(c)].end());
+      if (std::ssize(all) > ColumnMap::kMostCategories)
+        throw DataError(fmt::format("{}: {} has more than {} different texts: leave it out",
+                                    text.name(), layout.describe(c), ColumnMap::kMostCategories));
+      categories[column_of.size()].assign(all.begin(), all.end());
+    }
+    column_of.push_back(c);
+  }
+  parallel_each(static_cast<Index>(chunks.size()), [&](Index index) {
+    RowChunk& chunk = chunks[usize(index)];
+    std::vector<std::vector<float>> renumbered(categories.size());
+    for (std::size_t f = 0; f < column_of.size(); ++f) {
+      const auto& all = categories[f];
+      for (const std::string& word : chunk.words[usize(column_of[f])])
+        renumbered[f].push_back(
+            static_cast<float>(std::lower_bound(all.begin(), all.end(), word) - all.begin() + 1));
+    }
+    for (Index k = 0; k < chunk.entry_count; ++k) {
+      Entry& entry = chunk.entries[usize(k)];
+      const auto& numbers = renumbered[usize(entry.column)];
+      if (!numbers.empty() && !std::isnan(entry.value))
+        entry.value = numbers[static_cast<std::size_t>(entry.value) - 1];
+    }
+    chunk.words.clear();
+  });
+  return categories;
+}
 
 }  // namespace
 
@@ -172,18 +274,25 @@ Dataset parse_csv(const ParseInput& source, const ReadOptions& options, const Ru
   const std::int64_t budget = resolve_memory_budget(control.memory_bytes) - source.input.heap_bytes;
   Group& group = group_of(control);
   const ChunkedText text(source.name, source.input, chunk_bytes, control, group);
-  const CsvLayout layout = detect_csv_layout(
-      group.size() == 1 ? text : text.first_chunk(chunk_bytes, control), options, budget, control);
+  const ChunkedText head = group.size() == 1 ? text : text.first_chunk(chunk_bytes, control);
+  CsvLayout layout = detect_csv_layout(head, options, budget, control);
+  layout.kinds = find_column_kinds(head, layout, options, budget);
   const CsvParser parser(layout, options, control);
   std::vector<RowChunk> chunks = parse_chunks(text, parser, budget, control);
   Labels labels = assemble_labels(text, chunks, parser, options);
-  const Index cols = std::max(layout.features(), options.min_features);
+  // Where columns are found by name, one that is not there is an error, not a column of zeros.
+  const bool by_name = !options.columns.names.empty() && !layout.names.empty();
+  const Index cols =
+      by_name ? layout.features() : std::max(layout.features(), options.min_features);
+  std::vector<std::vector<std::string>> categories =
+      assemble_categories(text, layout, cols, chunks);
   std::vector<std::string> names = layout.feature_names();
   while (!names.empty() && static_cast<Index>(names.size()) < cols)
     names.push_back(fmt::format("f{}", names.size() + 1));
   std::vector<double> weights = assemble_weights(chunks);
-  return Dataset(assemble_matrix(chunks, cols, budget, "reading " + source.name, group),
-                 std::move(labels), std::move(weights), std::move(names));
+  Dataset data(assemble_matrix(chunks, cols, budget, "reading " + source.name, group),
+               std::move(labels), std::move(weights), std::move(names));
+  return categories.empty() ? data : data.with_categories(std::move(categories));
 }
 
 }  // namespace tamis

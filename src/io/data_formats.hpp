@@ -31,6 +31,11 @@ Dataset parse_csv(const ParseInput& source, const ReadOptions& options, const Ru
 Dataset parse_npy(const ParseInput& source, const ParseInput& labels, const ReadOptions& options,
                   const RunControl& control);
 
+/// Whether values may be missing: the options say so, or the model that the rows are for.
+inline bool allows_missing(const ReadOptions& options) {
+  return options.missing_values || !options.columns.fills.empty();
+}
+
 /// Throws InvalidArgument for options that files of this format have no use for.
 void require_usable(const std::string& name, DataFormat format, const ReadOptions& options);
 

@@ -163,6 +163,8 @@ class HeaderParser {
     } catch (const InvalidArgument& error) {
       fail(header_.kernel_type, error.what());
     }
+    if (header_.kernel.type == KernelType::laplacian)
+      fail(header_.kernel_type, "LIBSVM models have no Laplacian kernel");
   }
 
   void require(bool condition, const std::string& message) const {

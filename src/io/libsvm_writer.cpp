@@ -55,6 +55,10 @@ const KernelExpansion& require_libsvm_machine(const Model& model) {
     throw DataError(
         fmt::format("LIBSVM models cannot hold a model of the kind {}", machine_of(model).kind()));
   }
+  if (machine->kernel().type == KernelType::laplacian)
+    throw DataError("LIBSVM models cannot hold a Laplacian kernel: LIBSVM has none");
+  if (!model.columns().is_identity())
+    throw DataError("LIBSVM models cannot hold imputed or text columns, which this model has");
   if (!model.scaling().is_identity()) {
     throw DataError(
         "LIBSVM models cannot hold the scaling this model has: scale the data first "

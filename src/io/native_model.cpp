@@ -20,8 +20,9 @@ namespace tamis {
 namespace {
 
 // Raised when an older tamis would misread a file. Files of every version stay readable; see
-// docs/model_format.md.
-constexpr int kFormatVersion = 1;
+// docs/model_format.md. Version 2: the columns of the rows are not those of the machine.
+constexpr int kFormatVersion = 2;
+constexpr int kPlainVersion = 1;
 
 template <typename T>
 std::string shortest_text(T value) {
@@ -62,7 +63,36 @@ void check_format(const TensorFile& file) {
   }
 }
 
-// Words go into bytes and ends instead of the header, so that any bytes may be a class name.
+// Words go into bytes and ends instead of the header, so that any bytes may be a name.
+void add_words(TensorWriter& writer, const std::string& ends_name, const std::string& bytes_name,
+               const std::vector<std::string>& words) {
+  std::vector<std::uint8_t> bytes;
+  std::vector<Index> ends;
+  for (const std::string& word : words) {
+    bytes.insert(bytes.end(), word.begin(), word.end());
+    ends.push_back(std::ssize(bytes));
+  }
+  const Index size = std::ssize(bytes);
+  writer.add(ends_name, {std::ssize(words)}, std::move(ends));
+  writer.add(bytes_name, {size}, std::move(bytes));
+}
+
+std::vector<std::string> get_words(const TensorFile& file, const std::string& ends_name,
+                                   const std::string& bytes_name) {
+  const auto ends = file.get<Index>(ends_name, 1).values;
+  const auto bytes = file.get<std::uint8_t>(bytes_name, 1).values;
+  std::vector<std::string> words;
+  Index begin = 0;
+  for (const Index end : ends) {
+    if (end < begin || end > static_cast<Index>(bytes.size()))
+      throw DataError(
+          fmt::format("'{}' has {}: it must ascend from 0 to {}", ends_name, end, bytes.size()));
+    words.emplace_back(bytes.begin() + begin, bytes.begin() + end);
+    begin = end;
+  }
+  return words;
+}
+
 void add_classes(TensorWriter& writer, const Labels& classes) {
   const Index count = classes.size();
   if (classes.kind() == LabelKind::numeric) {
@@ -70,16 +100,9 @@ void add_classes(TensorWriter& writer, const Labels& classes) {
     for (Index c = 0; c < count; ++c) values.push_back(classes.number(c));
     writer.add("classes", {count}, std::move(values));
   } else if (classes.kind() == LabelKind::text) {
-    std::vector<std::uint8_t> bytes;
-    std::vector<Index> ends;
-    for (Index c = 0; c < count; ++c) {
-      const std::string name = classes.name(c);
-      bytes.insert(bytes.end(), name.begin(), name.end());
-      ends.push_back(static_cast<Index>(bytes.size()));
-    }
-    const auto size = static_cast<Index>(bytes.size());
-    writer.add("class_name_ends", {count}, std::move(ends));
-    writer.add("class_names", {size}, std::move(bytes));
+    std::vector<std::string> names;
+    for (Index c = 0; c < count; ++c) names.push_back(classes.name(c));
+    add_words(writer, "class_name_ends", "class_names", names);
   }
 }
 
@@ -91,18 +114,7 @@ Labels get_classes(const TensorFile& file) {
       throw DataError("'classes' has a value that is not finite");
     classes = Labels::numeric({values.begin(), values.end()});
   } else {
-    const auto ends = file.get<Index>("class_name_ends", 1).values;
-    const auto bytes = file.get<std::uint8_t>("class_names", 1).values;
-    std::vector<std::string> names;
-    Index begin = 0;
-    for (const Index end : ends) {
-      if (end < begin || end > static_cast<Index>(bytes.size()))
-        throw DataError(fmt::format("'class_name_ends' has {}: it must ascend from 0 to {}", end,
-                                    bytes.size()));
-      names.emplace_back(bytes.begin() + begin, bytes.begin() + end);
-      begin = end;
-    }
-    classes = Labels::text(names);
+    classes = Labels::text(get_words(file, "class_name_ends", "class_names"));
   }
   std::set<std::string> distinct;
   for (Index c = 0; c < classes.size(); ++c) distinct.insert(classes.name(c));
@@ -157,6 +169,74 @@ Scaling get_scaling(const TensorFile& file, Index cols) {
   }
   scaling.validate();
   return scaling;
+}
+
+// Names alone change nothing for a reader that does not know them: the file keeps its version.
+void add_columns(TensorWriter& writer, const ColumnMap& columns) {
+  if (!columns.names.empty()) add_words(writer, "column_name_ends", "column_names", columns.names);
+  if (columns.is_identity()) return;
+  writer.set_metadata("column_inputs", shortest_text(columns.inputs));
+  if (!columns.fills.empty())
+    writer.add("column_fills", {columns.inputs}, std::span<const float>(columns.fills));
+  writer.add("column_indicators", {std::ssize(columns.indicators)},
+             std::span<const Index>(columns.indicators));
+  std::vector<Index> places;
+  std::vector<Index> ends;
+  std::vector<std::uint8_t> others;
+  std::vector<std::string> names;
+  for (const ColumnMap::Text& text : columns.texts) {
+    places.push_back(text.column);
+    others.push_back(text.has_other ? 1 : 0);
+    names.insert(names.end(), text.categories.begin(), text.categories.end());
+    ends.push_back(std::ssize(names));
+  }
+  const Index count = std::ssize(places);
+  writer.add("text_columns", {count}, std::move(places));
+  writer.add("text_has_other", {count}, std::move(others));
+  writer.add("text_category_ends", {count}, std::move(ends));
+  add_words(writer, "category_name_ends", "category_names", names);
+}
+
+void get_texts(const TensorFile& file, ColumnMap* columns) {
+  const auto places = file.get<Index>("text_columns", 1).values;
+  const auto others = file.get<std::uint8_t>("text_has_other", 1).values;
+  const auto ends = file.get<Index>("text_category_ends", 1).values;
+  const std::vector<std::string> names = get_words(file, "category_name_ends", "category_names");
+  if (others.size() != places.size() || ends.size() != places.size())
+    throw DataError("'text_columns', 'text_has_other' and 'text_category_ends' differ in length");
+  Index begin = 0;
+  for (std::size_t t = 0; t < places.size(); ++t) {
+    if (ends[t] < begin || ends[t] > std::ssize(names))
+      throw DataError(fmt::format("'text_category_ends' has {}: it must ascend from 0 to {}",
+                                  ends[t], names.size()));
+    if (others[t] > 1) throw DataError("'text_has_other' has a value that is not 0 or 1");
+    columns->texts.push_back(
+        {places[t], {names.begin() + begin, names.begin() + ends[t]}, others[t] == 1});
+    begin = ends[t];
+  }
+}
+
+ColumnMap get_columns(const TensorFile& file, Index machine_columns) {
+  ColumnMap columns;
+  if (file.has("column_names")) {
+    columns.names = get_words(file, "column_name_ends", "column_names");
+    columns.inputs = std::ssize(columns.names);
+  }
+  if (file.has_metadata("column_inputs")) {
+    columns.inputs = parse_metadata<Index>(file, "column_inputs");
+    if (file.has("column_fills")) {
+      const auto fills = file.get<float>("column_fills", 1).values;
+      columns.fills.assign(fills.begin(), fills.end());
+    }
+    const auto indicators = file.get<Index>("column_indicators", 1).values;
+    columns.indicators.assign(indicators.begin(), indicators.end());
+    get_texts(file, &columns);
+  }
+  columns.validate();
+  if (columns.inputs > 0 && columns.outputs() != machine_columns)
+    throw DataError(fmt::format("the columns of the rows become {}, but the model has {}",
+                                counted(columns.outputs(), "column"), machine_columns));
+  return columns;
 }
 
 // Sigmoids are a pair of numbers a machine; isotonic points of all machines lie in a row.
@@ -244,24 +324,28 @@ Model parse_native_model(InputBytes input, LocalTrainer trainer) {
   if (!is_regression && classes.empty()) throw DataError("the model has no classes");
   require_classes(machine->decision_shape(), classes);
   Scaling scaling = get_scaling(file, machine->num_features());
+  ColumnMap columns = get_columns(file, machine->num_features());
   std::shared_ptr<const Calibration> calibration;
   if (!is_regression && file.has_metadata("calibration"))
     calibration = get_calibration(file, *machine, classes);
   const Model model = make_model(task, std::move(classes), std::move(scaling), std::move(machine),
                                  file.metadata("method"));
-  return with_calibration(model, std::move(calibration));
+  return with_columns(with_calibration(model, std::move(calibration)), std::move(columns));
 }
 
 void write_native_model(const Model& model, ByteSink& out) {
   TensorWriter writer;
   writer.set_metadata("format", "tamis");
-  writer.set_metadata("format_version", std::to_string(kFormatVersion));
+  writer.set_metadata(
+      "format_version",
+      std::to_string(model.columns().is_identity() ? kPlainVersion : kFormatVersion));
   writer.set_metadata("tamis_version", TAMIS_VERSION);
   writer.set_metadata("task", std::string(task_name(model.task())));
   writer.set_metadata("method", model.method());
   add_machine(writer, "", machine_of(model));
   add_classes(writer, model.classes());
   add_scaling(writer, model.scaling());
+  add_columns(writer, model.columns());
   if (model.has_probabilities()) add_calibration(writer, calibration_of(model));
   writer.write(out);
 }

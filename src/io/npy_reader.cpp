@@ -90,13 +90,14 @@ class MatrixReader {
  public:
   /// Of an array of so many rows and columns, those in `range`.
   MatrixReader(const ParseInput& source, const NpyArray& array, Index rows, Index cols,
-               RowRange range)
+               RowRange range, bool missing_values)
       : source_(source),
         array_(array),
         all_rows_(rows),
         first_row_(range.begin),
         rows_(range.size()),
-        cols_(cols) {}
+        cols_(cols),
+        allows_nan_(missing_values) {}
 
   void read(float* out, const RunControl& control) {
     ProgressMeter meter(control, "read", rows_ * cols_);
@@ -115,7 +116,8 @@ class MatrixReader {
   template <typename T>
   void copy(T value, Index element, float* out) {
     out[element] = static_cast<float>(value);
-    if (!std::isfinite(out[element])) bad_.note(element);
+    if (!std::isfinite(out[element]) && !(allows_nan_ && std::isnan(out[element])))
+      bad_.note(element);
   }
 
   // Row after row, as they are kept.
@@ -184,10 +186,12 @@ class MatrixReader {
   Index first_row_;
   Index rows_;
   Index cols_;
+  bool allows_nan_;
   FirstBad bad_;
 };
 
-Matrix read_matrix(const ParseInput& source, const NpyArray& array, const RunControl& control) {
+Matrix read_matrix(const ParseInput& source, const NpyArray& array, const ReadOptions& options,
+                   const RunControl& control) {
   if (!is_numeric(array)) throw DataError(source.name + ": the features are strings, not numbers");
   if (array.shape.empty() || array.shape.size() > 2) {
     throw DataError(fmt::format("{}: {}: features have two, rows and columns", source.name,
@@ -204,7 +208,8 @@ Matrix read_matrix(const ParseInput& source, const NpyArray& array, const RunCon
   require_memory("reading " + source.name, checked_sum(bytes, source.input.heap_bytes),
                  resolve_memory_budget(control.memory_bytes));
   auto values = std::make_shared_for_overwrite<float[]>(usize(range.size() * cols));
-  MatrixReader(source, array, rows, cols, range).read(values.get(), control);
+  MatrixReader(source, array, rows, cols, range, allows_missing(options))
+      .read(values.get(), control);
   const float* data = values.get();
   return Matrix::dense_view(range.size(), cols, data, std::move(values));
 }
@@ -346,7 +351,7 @@ NpyArray labels_header(const ParseInput& labels, const ParseInput& source, Index
 Dataset parse_npy(const ParseInput& source, const ParseInput& labels, const ReadOptions& options,
                   const RunControl& control) {
   const NpyArray array = read_npy_header(source.name, source.input);
-  Matrix features = read_matrix(source, array, control);
+  Matrix features = read_matrix(source, array, options, control);
   if (features.cols() < options.min_features) features = features.with_cols(options.min_features);
   if (labels.name.empty()) return Dataset(std::move(features));
   const NpyArray header = labels_header(labels, source, array.shape[0]);

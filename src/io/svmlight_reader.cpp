@@ -74,6 +74,7 @@ class RowParser {
       : chunk_(chunk),
         options_(options),
         poll_(chunk.begin, control),
+        allows_missing_(allows_missing(options)),
         most_cols_(options.max_features > 0 ? options.max_features : kLargestIndex + 1),
         out_(out),
         next_(out.entries.get()) {}
@@ -144,7 +145,9 @@ class RowParser {
       if (signed_index <= last || signed_index > kLargestIndex || p - pair > 18) [[unlikely]]
         fail_index(pair, p, signed_index, last, base);
       last = signed_index;
-      const ParsedNumber number = parse_number(++p);
+      ParsedNumber number = parse_number(++p);
+      if (number.end == nullptr && allows_missing_) [[unlikely]]
+        number = parse_missing(p);
       const auto value = static_cast<float>(number.value);
       if (number.end == nullptr || !ends_token(*number.end) || std::isinf(value)) [[unlikely]]
         fail_value(p);
@@ -163,6 +166,12 @@ class RowParser {
     return p;
   }
 
+  static ParsedNumber parse_missing(const char* p) {
+    const std::string_view token = token_at(p);
+    if (!spells_nan(token)) return {};
+    return {std::numeric_limits<double>::quiet_NaN(), p + token.size()};
+  }
+
   // qid:n says which query a row of a ranking problem belongs to; it is no feature.
   const char* skip_query(const char* p) const {
     const std::string_view token = token_at(p);
@@ -176,6 +185,7 @@ class RowParser {
   const TextChunk& chunk_;
   const ReadOptions& options_;
   LinePoll poll_;
+  bool allows_missing_;
   std::int64_t most_cols_;
   RowChunk& out_;
   Entry* next_;

@@ -103,6 +103,7 @@ struct RowChunk {
   std::vector<double> weights;
   Index cols = 0;             // one past the largest column, explicit zeros included
   std::int64_t left_out = 0;  // values beyond ReadOptions::max_features
+  std::vector<std::vector<std::string>> words;  // of each text column, by their numbers from 1
   LabelCounts labels;
   std::int64_t first_labelled = -1;    // offset in the text, -1: none
   std::int64_t first_unlabelled = -1;  // offset in the text, -1: none
@@ -174,6 +175,10 @@ std::string quote_text(std::string_view text);
 /// Why `token`, read as a number and refused, is not acceptable: "'nan' is not finite", "'1e99' is
 /// too large", "'abc' is not a number".
 std::string number_problem(std::string_view token);
+/// Throws TextProblem when the text, which `what` names, holds control bytes or is not UTF-8.
+void check_text(const char* where, std::string_view text, std::string_view what);
+/// "nan" in any case, with or without sign.
+bool spells_nan(std::string_view token);
 /// A label that is a word: throws TextProblem when it holds control bytes, is not UTF-8, or spells
 /// NaN or infinity; or when words are not allowed.
 void check_word_label(const char* where, std::string_view word, bool words_allowed);

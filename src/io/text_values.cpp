@@ -91,18 +91,28 @@ std::string number_problem(std::string_view token) {
   return fmt::format("{} is not a number", quote_text(token));
 }
 
-void check_word_label(const char* where, std::string_view word, bool words_allowed) {
-  for (std::size_t i = 0; i < word.size();) {
-    const auto byte = static_cast<unsigned char>(word[i]);
+bool spells_nan(std::string_view token) {
+  if (token.starts_with('-') || token.starts_with('+')) token.remove_prefix(1);
+  return token.size() == 3 && (token[0] == 'n' || token[0] == 'N') &&
+         (token[1] == 'a' || token[1] == 'A') && (token[2] == 'n' || token[2] == 'N');
+}
+
+void check_text(const char* where, std::string_view text, std::string_view what) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
     if (byte < 0x20 || byte == 0x7F) {
       throw TextProblem{where + i,
-                        fmt::format("byte 0x{:02x} in a label: this is not a text file", byte)};
+                        fmt::format("byte 0x{:02x} in {}: this is not a text file", byte, what)};
     }
-    const std::size_t length = utf8_length(word.substr(i));
+    const std::size_t length = utf8_length(text.substr(i));
     if (length == 0)
-      throw TextProblem{where + i, fmt::format("byte 0x{:02x} in a label is not UTF-8", byte)};
+      throw TextProblem{where + i, fmt::format("byte 0x{:02x} in {} is not UTF-8", byte, what)};
     i += length;
   }
+}
+
+void check_word_label(const char* where, std::string_view word, bool words_allowed) {
+  check_text(where, word, "a label");
   if (spells_not_finite(word))
     throw TextProblem{where, fmt::format("the label {} is not finite", quote_text(word))};
   if (!words_allowed)

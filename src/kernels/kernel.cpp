@@ -3,19 +3,21 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
 
 #include "tamis/error.hpp"
 
 namespace tamis {
 namespace {
 
-constexpr std::string_view kNames[] = {"linear", "polynomial", "rbf", "sigmoid", "precomputed"};
+constexpr std::string_view kNames[] = {"linear",  "polynomial",  "rbf",
+                                       "sigmoid", "precomputed", "laplacian"};
+constexpr std::size_t kLibsvmKernels = 5;  // which have numbers too
 
 }  // namespace
 
 void Kernel::validate() const {
-  const bool uses_gamma =
-      type == KernelType::polynomial || type == KernelType::rbf || type == KernelType::sigmoid;
+  const bool uses_gamma = type != KernelType::linear && type != KernelType::precomputed;
   if (uses_gamma && !(std::isfinite(gamma) && gamma > 0)) {
     throw InvalidArgument(fmt::format("gamma is {}: it must be finite and greater than 0", gamma));
   }
@@ -30,14 +32,12 @@ std::string_view kernel_name(KernelType type) { return kNames[static_cast<int>(t
 
 KernelType parse_kernel_type(std::string_view name) {
   if (name == "poly") return KernelType::polynomial;
-  for (int i = 0; i < 5; ++i) {
-    if (name == kNames[i] ||
-        name == std::string_view("01234").substr(static_cast<std::size_t>(i), 1)) {
-      return static_cast<KernelType>(i);
-    }
+  for (std::size_t i = 0; i < std::size(kNames); ++i) {
+    const bool is_number = i < kLibsvmKernels && name == std::string_view("01234").substr(i, 1);
+    if (name == kNames[i] || is_number) return static_cast<KernelType>(i);
   }
   throw InvalidArgument(fmt::format(
-      "there is no kernel '{}': linear, polynomial, rbf, sigmoid or precomputed", name));
+      "there is no kernel '{}': linear, polynomial, rbf, laplacian, sigmoid or precomputed", name));
 }
 
 std::string describe(const Kernel& kernel) {
@@ -46,7 +46,8 @@ std::string describe(const Kernel& kernel) {
       return fmt::format("polynomial, degree {}, gamma {}, coef0 {}", kernel.degree, kernel.gamma,
                          kernel.coef0);
     case KernelType::rbf:
-      return fmt::format("rbf, gamma {}", kernel.gamma);
+    case KernelType::laplacian:
+      return fmt::format("{}, gamma {}", kernel_name(kernel.type), kernel.gamma);
     case KernelType::sigmoid:
       return fmt::format("sigmoid, gamma {}, coef0 {}", kernel.gamma, kernel.coef0);
     default:

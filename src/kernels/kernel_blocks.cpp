@@ -29,6 +29,9 @@ simd::Formula formula_of(const Kernel& kernel) {
     case KernelType::rbf:
       formula.form = simd::Form::rbf;
       break;
+    case KernelType::laplacian:
+      formula.form = simd::Form::laplacian;
+      break;
     case KernelType::sigmoid:
       formula.form = simd::Form::sigmoid;
       break;
@@ -38,9 +41,19 @@ simd::Formula formula_of(const Kernel& kernel) {
   return formula;
 }
 
-float squared_norm(const SparseRow& row) {
+bool is_l1(simd::Form form) {
+  return form == simd::Form::laplacian || form == simd::Form::l1_distance;
+}
+
+// What a value adds to the norm of its row that the form needs.
+double norm_part(simd::Form form, float value) {
+  const auto v = static_cast<double>(value);
+  return is_l1(form) ? std::abs(v) : v * v;
+}
+
+float norm_of(simd::Form form, const SparseRow& row) {
   double sum = 0;
-  for (const float v : row.values) sum += static_cast<double>(v) * static_cast<double>(v);
+  for (const float v : row.values) sum += norm_part(form, v);
   return static_cast<float>(sum);
 }
 
@@ -86,14 +99,14 @@ struct KernelBlocks::Impl {
 
   AlignedFloats panels;        // dense points, and sparse ones of few columns: panel after panel
   Matrix sparse;               // other sparse points
-  AlignedFloats norms;         // squared norms of points that were sparse
+  AlignedFloats norms;         // of points that were sparse
   std::vector<Index> serials;  // precomputed points: the column that holds their values
 
   void pack_panels(const Matrix& points, std::span<const Index> rows);
   void evaluate_dense(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
                       float* out, Index stride) const;
   void evaluate_mixed(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
-                      float* out, Index stride, std::span<const float> squared_norms) const;
+                      float* out, Index stride, std::span<const float> row_norms) const;
   void evaluate_sparse(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
                        float* out, Index stride) const;
 };
@@ -131,7 +144,7 @@ void KernelBlocks::Impl::pack_panels(const Matrix& points, std::span<const Index
           prefetch_row(points, rows[usize(point + kRowsAhead)]);
         if (points.is_sparse()) {
           const SparseRow values = points.sparse_row(row);
-          norms[usize(point)] = squared_norm(values);
+          norms[usize(point)] = norm_of(formula.form, values);
           for (std::size_t k = 0; k < values.columns.size(); ++k)
             panel[values.columns[k] * kPanel + l] = values.values[k];
         } else {
@@ -170,7 +183,7 @@ void KernelBlocks::Impl::evaluate_dense(const Matrix& queries, std::span<const I
 
 void KernelBlocks::Impl::evaluate_mixed(const Matrix& queries, std::span<const Index> rows,
                                         Index begin, Index end, float* out, Index stride,
-                                        std::span<const float> squared_norms) const {
+                                        std::span<const float> row_norms) const {
   constexpr Index kRows = 64;
   simd::SparseQuery some[kRows];
   for (Index first = 0; first < static_cast<Index>(rows.size()); first += kRows) {
@@ -178,7 +191,7 @@ void KernelBlocks::Impl::evaluate_mixed(const Matrix& queries, std::span<const I
     for (Index r = 0; r < count; ++r) {
       const SparseRow row = queries.sparse_row(rows[usize(first + r)]);
       some[r] = {row.columns.data(), row.values.data(), static_cast<Index>(row.columns.size()),
-                 squared_norms.empty() ? squared_norm(row) : squared_norms[usize(first + r)]};
+                 row_norms.empty() ? norm_of(formula.form, row) : row_norms[usize(first + r)]};
     }
     simd::mixed_tiles(formula, cols, some, count, panels.get() + begin * cols, norms.get() + begin,
                       round_up(end - begin, kPanel) / kPanel, out + first * stride, stride);
@@ -211,7 +224,7 @@ void KernelBlocks::Impl::evaluate_sparse(const Matrix& queries, std::span<const 
     double sums[4 * kPanel] = {};
     for_each_value([&](Index r, Index j, float value) {
       packed[j * width + r] = value;
-      sums[r] += static_cast<double>(value) * static_cast<double>(value);
+      sums[r] += norm_part(formula.form, value);
     });
     std::transform(sums, sums + count, row_norms,
                    [](double sum) { return static_cast<float>(sum); });
@@ -240,7 +253,7 @@ KernelBlocks::KernelBlocks(const Kernel& kernel, const Matrix& points, std::span
     impl_->sparse = rows.empty() ? points : points.select(rows);
     impl_->norms = allocate_floats(impl_->num_points);
     for (Index i = 0; i < impl_->num_points; ++i)
-      impl_->norms[usize(i)] = squared_norm(impl_->sparse.sparse_row(i));
+      impl_->norms[usize(i)] = norm_of(impl_->formula.form, impl_->sparse.sparse_row(i));
   } else {
     impl_->pack_panels(points, rows);
   }
@@ -254,6 +267,11 @@ KernelBlocks KernelBlocks::squared_distances(const Matrix& points, std::span<con
 
 KernelBlocks KernelBlocks::unfinished(KernelType type, const Matrix& points) {
   if (type == KernelType::rbf) return squared_distances(points);
+  if (type == KernelType::laplacian) {
+    KernelBlocks blocks({.type = type}, points);
+    blocks.impl_->formula.form = simd::Form::l1_distance;
+    return blocks;
+  }
   return {{.type = type == KernelType::precomputed ? type : KernelType::linear}, points};
 }
 
@@ -281,7 +299,7 @@ Index KernelBlocks::size_bytes() const {
 
 void KernelBlocks::evaluate(const Matrix& queries, std::span<const Index> rows, Index begin,
                             Index end, float* out, Index stride,
-                            std::span<const float> squared_norms) const {
+                            std::span<const float> row_norms) const {
   TAMIS_CHECK(begin % kPanel == 0 && end <= num_points() &&
               stride >= round_up(end - begin, kPanel));
   TAMIS_CHECK(queries.cols() == impl_->cols);
@@ -294,7 +312,7 @@ void KernelBlocks::evaluate(const Matrix& queries, std::span<const Index> rows, 
       }
     }
   } else if (impl_->panels && impl_->norms && queries.is_sparse()) {
-    impl_->evaluate_mixed(queries, rows, begin, end, out, stride, squared_norms);
+    impl_->evaluate_mixed(queries, rows, begin, end, out, stride, row_norms);
   } else if (impl_->panels) {
     impl_->evaluate_dense(queries, rows, begin, end, out, stride);
   } else {
@@ -302,11 +320,13 @@ void KernelBlocks::evaluate(const Matrix& queries, std::span<const Index> rows, 
   }
 }
 
-std::vector<float> squared_norms(const Matrix& data, std::span<const Index> rows) {
+std::vector<float> row_norms(const Kernel& kernel, const Matrix& data,
+                             std::span<const Index> rows) {
   std::vector<float> result;
   if (!data.is_sparse()) return result;
   result.reserve(rows.size());
-  for (const Index row : rows) result.push_back(squared_norm(data.sparse_row(row)));
+  const simd::Form form = formula_of(kernel).form;
+  for (const Index row : rows) result.push_back(norm_of(form, data.sparse_row(row)));
   return result;
 }
 

@@ -28,7 +28,8 @@ class KernelBlocks {
   /// none given: all.
   static KernelBlocks squared_distances(const Matrix& points, std::span<const Index> rows = {});
   /// What the kernel is made of, whatever its gamma, coef0 and degree: squared distances for rbf,
-  /// inner products for the others. finish_kernel() turns these into kernel values.
+  /// sums of absolute differences for laplacian, inner products for the others. finish_kernel()
+  /// turns these into kernel values.
   static KernelBlocks unfinished(KernelType type, const Matrix& points);
   ~KernelBlocks();
   KernelBlocks(KernelBlocks&&) noexcept;
@@ -47,10 +48,10 @@ class KernelBlocks {
   /// out[r * stride + c - begin] = K(queries row rows[r], point c) for c in [begin, end). `begin`
   /// is a multiple of kPanel; `stride` is at least end - begin rounded up to kPanel, and what lies
   /// between is overwritten with unspecified values. `queries` must have as many columns as the
-  /// points. `squared_norms` of those rows, for sparse ones: see squared_norms(); empty: computed
-  /// here, which costs as much as some of the points do.
+  /// points. `row_norms` of those rows, for sparse ones: see row_norms(); empty: computed here,
+  /// which costs as much as some of the points do.
   void evaluate(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
-                float* out, Index stride, std::span<const float> squared_norms = {}) const;
+                float* out, Index stride, std::span<const float> row_norms = {}) const;
 
  private:
   struct Impl;
@@ -58,8 +59,9 @@ class KernelBlocks {
   std::unique_ptr<Impl> impl_;
 };
 
-/// |x|^2 of each of the rows, as evaluate() wants it; empty for dense data, which need none.
-std::vector<float> squared_norms(const Matrix& data, std::span<const Index> rows);
+/// |x|^2 of each of the rows, for laplacian |x|_1, as evaluate() wants it; empty for dense data,
+/// which need none.
+std::vector<float> row_norms(const Kernel& kernel, const Matrix& data, std::span<const Index> rows);
 
 /// Kernel values from what KernelBlocks::unfinished() gives, in place; count is a multiple of
 /// kPanel.

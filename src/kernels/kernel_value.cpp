@@ -15,10 +15,12 @@ namespace {
 struct Sums {
   double dot = 0;
   double squared_distance = 0;
+  double l1_distance = 0;
 
   void add(double x, double z) {
     dot += x * z;
     squared_distance += (x - z) * (x - z);
+    l1_distance += std::abs(x - z);
   }
 };
 
@@ -59,6 +61,8 @@ double from_sums(const Kernel& kernel, const Sums& sums) {
   switch (kernel.type) {
     case KernelType::rbf:
       return std::exp(-kernel.gamma * sums.squared_distance);
+    case KernelType::laplacian:
+      return std::exp(-kernel.gamma * sums.l1_distance);
     case KernelType::polynomial:
       return std::pow(kernel.gamma * sums.dot + kernel.coef0, kernel.degree);
     case KernelType::sigmoid:
@@ -89,7 +93,8 @@ double kernel_value(const Kernel& kernel, const Matrix& a, Index row_a, const Ma
 }
 
 KernelSlope kernel_slope(const Kernel& kernel, double inner_product, double squared_distance) {
-  const double value = from_sums(kernel, {inner_product, squared_distance});
+  const double value =
+      from_sums(kernel, {.dot = inner_product, .squared_distance = squared_distance});
   switch (kernel.type) {
     case KernelType::rbf:
       return {-2 * kernel.gamma * value, 2 * kernel.gamma * value};
@@ -104,10 +109,15 @@ KernelSlope kernel_slope(const Kernel& kernel, double inner_product, double squa
   }
 }
 
+double laplacian_slope(const Kernel& kernel, double l1_distance) {
+  TAMIS_CHECK(kernel.type == KernelType::laplacian);
+  return kernel.gamma * from_sums(kernel, {.l1_distance = l1_distance});
+}
+
 std::vector<double> kernel_diagonal(const Kernel& kernel, const Matrix& data,
                                     std::span<const Index> rows) {
   std::vector<double> result(rows.size(), 1.0);
-  if (kernel.type == KernelType::rbf) return result;
+  if (kernel.type == KernelType::rbf || kernel.type == KernelType::laplacian) return result;
   parallel_ranges(static_cast<Index>(rows.size()), 1024, [&](Index begin, Index end) {
     for (Index k = begin; k < end; ++k) {
       const Index row = rows[static_cast<std::size_t>(k)];
@@ -121,7 +131,9 @@ std::vector<double> kernel_diagonal(const Kernel& kernel, const Matrix& data,
 }
 
 void require_representable(const Kernel& kernel, const Matrix& rows) {
-  if (kernel.type == KernelType::rbf || kernel.type == KernelType::sigmoid) return;
+  if (kernel.type == KernelType::rbf || kernel.type == KernelType::laplacian ||
+      kernel.type == KernelType::sigmoid)
+    return;
   for (Index i = 0; i < rows.rows(); ++i) {
     if (kernel.type == KernelType::precomputed) {
       const float serial = rows.at(i, 0);

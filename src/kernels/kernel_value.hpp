@@ -19,8 +19,10 @@ struct KernelSlope {
   double along_x = 0;
   double along_z = 0;
 };
-/// From the two numbers that such a kernel is made of. Not for precomputed kernels.
+/// From the two numbers that such a kernel is made of. Not for precomputed and Laplacian kernels.
 KernelSlope kernel_slope(const Kernel& kernel, double inner_product, double squared_distance);
+/// The gradient of the Laplacian K(x, z) along x_j is this times the sign of z_j - x_j.
+double laplacian_slope(const Kernel& kernel, double l1_distance);
 
 /// K(x, x) of the chosen rows.
 std::vector<double> kernel_diagonal(const Kernel& kernel, const Matrix& data,

@@ -1,9 +1,11 @@
 #include "model/decision_gradients.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "kernels/kernel_value.hpp"
@@ -11,7 +13,15 @@
 namespace tamis {
 namespace {
 
-constexpr Index kParts = 64;  // of the rows, summed one after the other: for any number of threads
+// Parts of the rows, each summed by one thread: a number that depends on rows and columns alone.
+// Each part takes doubles for every column, so many columns mean few parts.
+constexpr Index kMostParts = 64;
+constexpr Index kMostSums = Index{1} << 21;  // of all parts
+constexpr Index kPartColumnBytes = 3 * sizeof(double);
+
+Index number_of_parts(Index rows, Index cols) {
+  return std::clamp<Index>(kMostSums / std::max<Index>(1, cols), 1, std::min(kMostParts, rows));
+}
 
 // Calls add(column, value) for the stored values of a row.
 template <typename Add>
@@ -32,6 +42,8 @@ double squared_norm(const Matrix& matrix, Index row) {
   return sum;
 }
 
+int sign(double value) { return (value > 0 ? 1 : 0) - (value < 0 ? 1 : 0); }
+
 // The squared gradients of one row after the other, added up. One per part of the rows.
 class GradientSum {
  public:
@@ -46,16 +58,24 @@ class GradientSum {
   void add(const Matrix& rows, Index row) {
     std::fill(point_.begin(), point_.end(), 0.0);
     visit_row(rows, row, [&](std::size_t j, double value) { point_[j] = value; });
-    find_slopes(squared_norm(rows, row));
+    if (is_laplacian())
+      find_laplacian_slopes();
+    else
+      find_slopes(squared_norm(rows, row));
     for (Index m = 0; m < machine_.num_machines(); ++m) {
-      find_gradient(m);
+      if (is_laplacian())
+        find_laplacian_gradient(m);
+      else
+        find_gradient(m);
       for (std::size_t j = 0; j < sum_.size(); ++j) sum_[j] += gradient_[j] * gradient_[j];
     }
   }
 
-  const std::vector<double>& sum() const { return sum_; }
+  std::vector<double> take() && { return std::move(sum_); }
 
  private:
+  bool is_laplacian() const { return machine_.kernel().type == KernelType::laplacian; }
+
   void find_slopes(double point_norm) {
     const Matrix& vectors = machine_.support_vectors();
     for (std::size_t s = 0; s < slopes_.size(); ++s) {
@@ -87,6 +107,38 @@ class GradientSum {
     for (std::size_t j = 0; j < gradient_.size(); ++j) gradient_[j] += along_point * point_[j];
   }
 
+  // |x - z|_1 from |x|_1 and the columns in which z has values.
+  void find_laplacian_slopes() {
+    double point_size = 0;
+    for (const double value : point_) point_size += std::abs(value);
+    for (std::size_t s = 0; s < slopes_.size(); ++s) {
+      double distance = point_size;
+      visit_row(machine_.support_vectors(), static_cast<Index>(s),
+                [&](std::size_t j, double value) {
+                  distance += std::abs(value - point_[j]) - std::abs(point_[j]);
+                });
+      slopes_[s].along_z = laplacian_slope(machine_.kernel(), std::max(0.0, distance));
+    }
+  }
+
+  // Sum of coefficient * slope * sign(z - x): as if z were 0, corrected where it is not.
+  void find_laplacian_gradient(Index m) {
+    std::fill(gradient_.begin(), gradient_.end(), 0.0);
+    double total = 0;
+    for (const Segment& segment : machine_.segments(m)) {
+      for (Index s = segment.sv_begin; s < segment.sv_end; ++s) {
+        const auto at = usize(segment.coefficient_begin + s - segment.sv_begin);
+        const double slope = machine_.parts().coefficients[at] * slopes_[usize(s)].along_z;
+        total += slope;
+        if (slope == 0) continue;
+        visit_row(machine_.support_vectors(), s, [&](std::size_t j, double value) {
+          gradient_[j] += slope * (sign(value - point_[j]) - sign(-point_[j]));
+        });
+      }
+    }
+    for (std::size_t j = 0; j < gradient_.size(); ++j) gradient_[j] += total * sign(-point_[j]);
+  }
+
   const KernelExpansion& machine_;
   std::span<const double> vector_norms_;
   std::vector<double> point_;
@@ -104,7 +156,10 @@ std::vector<double> mean_squared_gradients(const KernelExpansion& machine, const
   std::vector<double> norms;
   for (Index s = 0; s < vectors.rows(); ++s) norms.push_back(squared_norm(vectors, s));
   ProgressMeter meter(control, "gradients", rows.rows());
-  const Index parts = std::min(kParts, rows.rows());
+  const Index parts = number_of_parts(rows.rows(), machine.num_features());
+  require_column_memory("measuring gradients", machine.num_features(),
+                        parts * kPartColumnBytes + Index{sizeof(double)},
+                        memory_left(control.memory_bytes));
   std::vector<std::vector<double>> sums(usize(parts));
   parallel_each(parts, [&](Index part) {
     GradientSum sum(machine, norms);
@@ -112,7 +167,7 @@ std::vector<double> mean_squared_gradients(const KernelExpansion& machine, const
       sum.add(rows, i);
       meter.add(1);
     }
-    sums[usize(part)] = sum.sum();
+    sums[usize(part)] = std::move(sum).take();
   });
   const double count =
       static_cast<double>(rows.rows()) * static_cast<double>(machine.num_machines());

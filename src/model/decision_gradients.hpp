@@ -12,7 +12,8 @@ namespace tamis {
 /// value along each column: the diagonal of the average gradient outer product (Radhakrishnan et
 /// al., "Mechanism for feature learning in neural networks and backpropagation-free machine
 /// learning models", Science 383, 2024), in closed form. Rows are scaled, as the machine has them.
-/// Not for precomputed kernels. Throws Cancelled.
+/// Not for precomputed kernels. Throws Cancelled, and ResourceError when the sums over the columns
+/// do not fit into the memory budget.
 std::vector<double> mean_squared_gradients(const KernelExpansion& machine, const Matrix& rows,
                                            const RunControl& control);
 

@@ -49,8 +49,8 @@ const NeighborIndex& LazyMachine::index(const RunControl& control) const {
     require_finite(parts_.rows);
     // A thread that waits inside must not begin a task that asks for the index too.
     isolated([&] {
-      index_ = make_neighbor_index(parts_.rows, Metric{parts_.kernel}, Structure::automatic,
-                                   control, parts_.k);
+      index_ = make_neighbor_index(parts_.rows, neighbor_metric(parts_.kernel),
+                                   Structure::automatic, control, parts_.k);
     });
   }
   return *index_;

@@ -142,8 +142,8 @@ const NeighborIndex& LocalModels::index(const RunControl& control) const {
     anchor_rows_ = parts_.anchors.empty() ? parts_.rows : parts_.rows.select(parts_.anchors.span());
     // A thread that waits inside must not begin a task that asks for the index too.
     isolated([&] {
-      index_ = make_neighbor_index(anchor_rows_, Metric{parts_.kernel}, Structure::automatic,
-                                   quiet(control), 1);
+      index_ = make_neighbor_index(anchor_rows_, neighbor_metric(parts_.kernel),
+                                   Structure::automatic, quiet(control), 1);
     });
   }
   return *index_;

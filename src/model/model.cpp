@@ -24,8 +24,19 @@ const ModelParts& ModelParts::of(const Model& model) {
 
 Model make_model(Task task, Labels classes, Scaling scaling, std::shared_ptr<const Machine> machine,
                  std::string method) {
-  return ModelParts::wrap({task, std::move(classes), std::move(scaling), std::move(machine),
-                           std::move(method), nullptr});
+  return ModelParts::wrap({task,
+                           std::move(classes),
+                           std::move(scaling),
+                           {},
+                           std::move(machine),
+                           std::move(method),
+                           nullptr});
+}
+
+Model with_columns(const Model& model, ColumnMap columns) {
+  ModelParts parts = ModelParts::of(model);
+  parts.columns = std::move(columns);
+  return ModelParts::wrap(std::move(parts));
 }
 
 Model with_calibration(const Model& model, std::shared_ptr<const Calibration> calibration) {
@@ -37,10 +48,14 @@ Model with_calibration(const Model& model, std::shared_ptr<const Calibration> ca
 Task Model::task() const { return ModelParts::of(*this).task; }
 const Labels& Model::classes() const { return ModelParts::of(*this).classes; }
 const Scaling& Model::scaling() const { return ModelParts::of(*this).scaling; }
+const ColumnMap& Model::columns() const { return ModelParts::of(*this).columns; }
 const std::string& Model::method() const { return ModelParts::of(*this).method; }
 bool Model::has_probabilities() const { return ModelParts::of(*this).calibration != nullptr; }
 
-Index Model::num_features() const { return empty() ? 0 : machine_of(*this).num_features(); }
+Index Model::num_features() const {
+  if (empty()) return 0;
+  return columns().inputs > 0 ? columns().inputs : machine_of(*this).num_features();
+}
 Index Model::num_support_vectors() const {
   return empty() ? 0 : machine_of(*this).num_support_vectors();
 }

@@ -16,6 +16,7 @@ struct ModelParts {
   Task task = Task::classification;
   Labels classes;  ///< empty for a regression
   Scaling scaling;
+  ColumnMap columns = {};
   std::shared_ptr<const Machine> machine;
   std::string method;
   std::shared_ptr<const Calibration> calibration;  ///< null: no probabilities
@@ -27,6 +28,11 @@ struct ModelParts {
 
 Model make_model(Task task, Labels classes, Scaling scaling, std::shared_ptr<const Machine> machine,
                  std::string method);
+/// The same model for rows whose columns this map turns into those of the machine.
+Model with_columns(const Model& model, ColumnMap columns);
+/// Rows as the machine takes them, but for the scaling. Throws DataError for values that are not
+/// finite, and for those that the model's columns do not allow.
+Matrix machine_rows(const Model& model, const Matrix& features, const RunControl& control);
 /// The same model with other probabilities, or with none (null).
 Model with_calibration(const Model& model, std::shared_ptr<const Calibration> calibration);
 

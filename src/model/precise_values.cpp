@@ -63,6 +63,17 @@ double float_error(const KernelExpansion& expansion, const Matrix& rows,
     const double largest = norms.empty() ? 0 : *std::max_element(norms.begin(), norms.end());
     relative = std::max(relative, 4 * kFloatRounding * largest * kernel.gamma);
   }
+  if (kernel.type == KernelType::laplacian && rows.is_sparse()) {
+    // Likewise from |x|_1 + |z|_1.
+    const Matrix vectors = expansion.support_vectors().to_sparse();
+    double largest = 0;
+    for (Index s = 0; s < vectors.rows(); ++s) {
+      double norm = 0;
+      for (const float v : vectors.sparse_row(s).values) norm += std::abs(static_cast<double>(v));
+      largest = std::max(largest, norm);
+    }
+    relative = std::max(relative, 4 * kFloatRounding * largest * kernel.gamma);
+  }
   double squares = 0;
   for (std::size_t s = 0; s < all.size(); ++s)
     squares += coefficients[s] * coefficients[s] * diagonal[s] * diagonal[s];

@@ -32,18 +32,26 @@ void check_finite(const Matrix& features) {
   if (!is_finite) require_finite(features);  // names the place
 }
 
-// Calls work(rows, first row, control) with all rows, fitted to the machine and scaled. Scaled rows
-// are made a block at a time, so that they never take much memory.
+// An error names the row as the caller counts it.
+Matrix mapped_block(const Model& model, const Matrix& block, Index begin,
+                    const RunControl& control) {
+  return machine_of(model).fit_columns(model.columns().apply(block, control, begin));
+}
+
+// Calls work(rows, first row, control) with all rows, mapped, fitted to the machine and scaled.
+// Such rows are made a block at a time, so that they never take much memory.
 template <typename Work>
 void with_scaled_rows(const Model& model, const Matrix& features, const RunControl& control,
                       const Work& work) {
-  check_finite(features);
-  const Matrix fitted = machine_of(model).fit_columns(features);
-  if (model.scaling().is_identity()) {
+  const bool is_mapped = !model.columns().is_identity();
+  const Matrix fitted = is_mapped ? features.with_cols(model.columns().inputs)
+                                  : machine_rows(model, features, control);
+  if (!is_mapped && model.scaling().is_identity()) {
     work(fitted, 0, control);
     return;
   }
-  const Index step = std::max<Index>(64, kScaledValues / std::max<Index>(1, fitted.cols()));
+  const Index cols = std::max<Index>(1, machine_of(model).num_features());
+  const Index step = std::max<Index>(64, kScaledValues / cols);
   for (Index begin = 0; begin < fitted.rows(); begin += step) {
     std::vector<Index> rows(usize(std::min(step, fitted.rows() - begin)));
     std::iota(rows.begin(), rows.end(), begin);
@@ -57,7 +65,10 @@ void with_scaled_rows(const Model& model, const Matrix& features, const RunContr
         control.on_progress(progress);
       };
     }
-    work(model.scaling().apply(fitted.select(rows), quiet(control)), begin, part);
+    Matrix block = fitted.select(rows);
+    if (is_mapped) block = mapped_block(model, block, begin, quiet(control));
+    if (!model.scaling().is_identity()) block = model.scaling().apply(block, quiet(control));
+    work(block, begin, part);
   }
 }
 
@@ -99,6 +110,19 @@ Labels labels_of(const Model& model, const std::vector<std::int32_t>& codes) {
 }
 
 }  // namespace
+
+Matrix machine_rows(const Model& model, const Matrix& features, const RunControl& control) {
+  if (!model.columns().is_identity())
+    return machine_of(model).fit_columns(model.columns().apply(features, control));
+  check_finite(features);
+  return machine_of(model).fit_columns(features);
+}
+
+Dataset rows_for(const Model& model, const Dataset& data) { return model.columns().match(data); }
+
+Labels predict(const Model& model, const Dataset& data, const RunControl& control) {
+  return predict(model, rows_for(model, data).features(), control);
+}
 
 Labels predict(const Model& model, const Matrix& features, const RunControl& control) {
   require_machine(model);

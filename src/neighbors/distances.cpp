@@ -49,7 +49,9 @@ Space::Space(const Metric& metric, const Matrix& points) : points_(points) {
   if (metric.kernel && metric.kernel->type == KernelType::rbf) rbf_gamma_ = metric.kernel->gamma;
   if (!keeps_euclidean_order(metric)) {
     kernel_ = metric.kernel;
-    is_metric_ = kernel_->type == KernelType::polynomial && kernel_->coef0 >= 0;
+    // Sparse L1 distances are too coarse for the allowance below.
+    is_metric_ = (kernel_->type == KernelType::polynomial && kernel_->coef0 >= 0) ||
+                 (kernel_->type == KernelType::laplacian && !points_.is_sparse());
   } else if (points_.is_sparse()) {
     kernel_ = Kernel{.type = KernelType::linear};
   }

@@ -20,6 +20,12 @@ struct Metric {
   std::optional<Kernel> kernel;
 };
 
+/// By which local SVMs with this kernel find their neighbors: that of its feature space, but the
+/// Euclidean one for laplacian, whose values among far rows are all alike.
+inline Metric neighbor_metric(const Kernel& kernel) {
+  return kernel.type == KernelType::laplacian ? Metric{} : Metric{kernel};
+}
+
 enum class Structure {
   automatic,    ///< measures the others on a sample of the rows
   brute_force,  ///< every row for every query, in SIMD blocks; any metric

@@ -34,7 +34,8 @@ OptionDescription kernel_option() {
                                  {"polynomial", KernelType::polynomial},
                                  {"rbf", KernelType::rbf},
                                  {"sigmoid", KernelType::sigmoid},
-                                 {"precomputed", KernelType::precomputed}});
+                                 {"precomputed", KernelType::precomputed},
+                                 {"laplacian", KernelType::laplacian}});
   option.set = [](O& options, const OptionValue& value) {
     options.kernel = parse_kernel_type(word_of("kernel", value));
   };
@@ -226,7 +227,26 @@ void add_common_options(std::vector<OptionDescription>& table) {
                             [](auto& o) -> auto& { return o.tube; }, at_least(0)),
                         "method auto: 10 % of the standard deviation of the targets",
                         TrainOptions().tube_or_default())),
-       class_weight_option(), scale_option(),
+       class_weight_option(),
+       choice_option<MissingValues>(
+           {"missing", "",
+            "Missing values: refuse them, or impute the median of the column and add a column that "
+            "says where they were; kept in the model"},
+           [](auto& o) -> auto& { return o.missing; },
+           {{"refuse", MissingValues::refuse}, {"impute", MissingValues::impute}}),
+       choice_option<TextColumns>(
+           {"text-columns", "",
+            "Columns of words: refuse them, or one-hot columns of zeros and ones, one per "
+            "category; "
+            "kept in the model"},
+           [](auto& o) -> auto& { return o.text_columns; },
+           {{"refuse", TextColumns::refuse}, {"one-hot", TextColumns::one_hot}}),
+       number_option(
+           {"max-categories", "",
+            "Categories of a text column with a column of their own, the most frequent; "
+            "the others share one"},
+           [](auto& o) -> auto& { return o.max_categories; }, between(1, 10'000)),
+       scale_option(),
        number_option(
            {"seed", "", "Random seed"}, [](auto& o) -> auto& { return o.seed; }, at_least(0)),
        number_option(

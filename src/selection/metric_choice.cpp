@@ -53,7 +53,8 @@ MetricChoice choose_metric(const Dataset& rows, const TrainOptions& asked,
   } catch (const Cancelled&) {
     throw;
   } catch (const Error&) {
-    // Rows that the kernel cannot take: the trials will tell.
+    if (asked.metric_rounds) throw;
+    // Rows that the kernel cannot take, or no memory for weights nobody asked for: the trials tell.
   }
   return choice;
 }

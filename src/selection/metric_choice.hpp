@@ -18,7 +18,8 @@ struct MetricChoice {
 bool may_learn_metric(const TrainOptions& asked);
 
 /// Learns feature weights from the rows, with the parameters of the pilot. Those the user did not
-/// ask for are taken only if they are better on held-out rows by more than chance.
+/// ask for are taken only if they are better on held-out rows by more than chance, and
+/// if they cannot be learned there are none; those asked for throw the Error then.
 MetricChoice choose_metric(const Dataset& rows, const TrainOptions& asked,
                            const TrainOptions& parameters, double seconds,
                            const RunControl& control);

@@ -7,8 +7,10 @@
 #include <limits>
 #include <numeric>
 
+#include "base/check.hpp"
 #include "base/checked.hpp"
 #include "base/deadline.hpp"
+#include "base/memory.hpp"
 #include "base/progress.hpp"
 #include "base/random.hpp"
 #include "methods/common/kernel_machine.hpp"
@@ -44,24 +46,42 @@ TrainingSet sample_rows(const TrainingSet& data, Index wanted, const Random& ran
   return data.select(draw_rows(data, all_rows(data), fraction, kLeastOfClass, random));
 }
 
+// Calls add(column, value) for the stored values of all rows.
+template <typename Add>
+void visit_values(const Matrix& features, const Add& add) {
+  for (Index i = 0; i < features.rows(); ++i) {
+    if (features.is_sparse()) {
+      const SparseRow row = features.sparse_row(i);
+      for (std::size_t k = 0; k < row.columns.size(); ++k)
+        add(usize(row.columns[k]), static_cast<double>(row.values[k]));
+    } else {
+      const auto row = features.dense_row(i);
+      for (std::size_t j = 0; j < row.size(); ++j) add(j, static_cast<double>(row[j]));
+    }
+  }
+}
+
+// Zeros that are not stored are added at the end, by their number.
 std::vector<double> column_variances(const Matrix& features) {
+  TAMIS_CHECK(features.rows() <= kMostRows);
   const auto rows = static_cast<double>(features.rows());
   std::vector<double> mean(usize(features.cols()), 0.0);
   std::vector<double> variance(mean.size(), 0.0);
-  std::vector<float> row(mean.size());
-  for (Index i = 0; i < features.rows(); ++i) {
-    features.copy_row(i, row);
-    for (std::size_t j = 0; j < row.size(); ++j) mean[j] += static_cast<double>(row[j]) / rows;
-  }
-  for (Index i = 0; i < features.rows(); ++i) {
-    features.copy_row(i, row);
-    for (std::size_t j = 0; j < row.size(); ++j) {
-      const double off = static_cast<double>(row[j]) - mean[j];
-      variance[j] += off * off / rows;
-    }
-  }
+  std::vector<std::int32_t> zeros(mean.size(), static_cast<std::int32_t>(features.rows()));
+  visit_values(features, [&](std::size_t j, double value) {
+    mean[j] += value / rows;
+    --zeros[j];
+  });
+  visit_values(features, [&](std::size_t j, double value) {
+    variance[j] += (value - mean[j]) * (value - mean[j]) / rows;
+  });
+  for (std::size_t j = 0; j < mean.size(); ++j) variance[j] += zeros[j] * mean[j] * mean[j] / rows;
   return variance;
 }
+
+// What the rounds hold for each column: two numbers while variances are found and while weights
+// move, and the weights of now and of the best round.
+constexpr Index kColumnBytes = 3 * sizeof(double) + 3 * sizeof(float);
 
 class MetricRounds {
  public:
@@ -117,6 +137,7 @@ class MetricRounds {
 
   // Moves the weights; whether there was a gradient to follow.
   bool follow_gradients(const KernelExpansion& machine) {
+    const bool is_l1 = machine.kernel().type == KernelType::laplacian;
     const std::vector<double> squares =
         mean_squared_gradients(machine, gradient_rows(machine), control_);
     std::vector<double> next(weights_.size());
@@ -124,10 +145,10 @@ class MetricRounds {
     double after = 0;
     for (std::size_t j = 0; j < next.size(); ++j) {
       next[j] = static_cast<double>(weights_[j]) * std::sqrt(squares[j]);
-      before += variances_[j];
-      after += next[j] * next[j] * variances_[j];
+      before += is_l1 ? std::sqrt(variances_[j]) : variances_[j];
+      after += is_l1 ? next[j] * std::sqrt(variances_[j]) : next[j] * next[j] * variances_[j];
     }
-    const double factor = std::sqrt(before / after);
+    const double factor = is_l1 ? before / after : std::sqrt(before / after);
     if (!std::isfinite(factor) || !(factor > 0)) return false;
     for (std::size_t j = 0; j < next.size(); ++j)
       weights_[j] = static_cast<float>(next[j] * factor);
@@ -162,6 +183,8 @@ class MetricRounds {
 LearnedMetric learn_metric(const TrainingSet& data, const TrainContext& context, double seconds) {
   const Index rows = affordable_rows(seconds, context.options.metric_rounds_or_default());
   if (std::min(rows, data.rows()) < kLeastRows) return {};
+  require_column_memory("learning feature weights", data.features.cols(), kColumnBytes,
+                        memory_left(context.control.memory_bytes));
   const Random random(context.options.seed, kStream);
   const Deadline deadline(context.control, seconds);
   TrainOptions unlimited = context.options;  // the deadline is the limit

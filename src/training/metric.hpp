@@ -21,9 +21,11 @@ struct LearnedMetric {
 /// Trains an exact SVM on a part of the rows, multiplies each column by the root of the mean
 /// squared derivative of its decision values along it (src/model/decision_gradients.hpp), and
 /// trains again, as many rounds as the options say. Weights are normalized so that the mean squared
-/// distance between rows stays the same, and with it what gamma means. The weights of the round
+/// distance between rows (Laplacian kernel: the sum of the columns' deviations) stays the same, and
+/// with it what gamma means. The weights of the round
 /// with the lowest error on held-out rows count. Ends after `seconds` (infinite: no limit), on
-/// fewer rows if they are few; it or a caller who cancels leaves the best round so far.
+/// fewer rows if they are few; it or a caller who cancels leaves the best round so far. Throws
+/// ResourceError when numbers for every column do not fit into the memory budget.
 LearnedMetric learn_metric(const TrainingSet& data, const TrainContext& context, double seconds);
 
 /// For people: what was learned, and what it is worth.

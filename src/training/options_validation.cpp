@@ -25,6 +25,13 @@ void require_combinations(const TrainOptions& o) {
   require(std::all_of(o.feature_weights.begin(), o.feature_weights.end(),
                       [](float w) { return std::isfinite(w) && w >= 0; }),
           "a feature weight is not a number of at least 0");
+  require(o.missing == MissingValues::refuse || o.kernel != KernelType::precomputed,
+          "missing: a precomputed kernel has no columns to impute");
+  require(o.text_columns == TextColumns::refuse || o.kernel != KernelType::precomputed,
+          "text-columns: a precomputed kernel has no text columns");
+  require(
+      o.max_categories == TrainOptions().max_categories || o.text_columns == TextColumns::one_hot,
+      "max-categories is of use with text-columns one-hot only");
   require(o.feature_weights.empty() || o.kernel != KernelType::precomputed,
           "a precomputed kernel has no features to weigh");
   const bool has_threshold = o.leader.threshold || !o.leader.class_thresholds.empty();

@@ -84,9 +84,9 @@ void set_costs(const Dataset& data, const TrainOptions& options, Group& group, P
   }
 }
 
-// 1 / (columns * variance of all values), for the rows of all ranks. The sums are the same for
-// every order of the values.
-double gamma_of_all(const Gamma& gamma, const Matrix& features, Group& group) {
+// 1 / (columns * variance of all values, or their deviation for the Laplacian kernel), for the rows
+// of all ranks. The sums are the same for every order of the values.
+double gamma_of_all(const Gamma& gamma, const Matrix& features, KernelType kernel, Group& group) {
   if (gamma.rule == Gamma::Rule::value) return gamma.value;
   const double cols = static_cast<double>(std::max<Index>(1, features.cols()));
   if (gamma.rule == Gamma::Rule::per_features) return 1 / cols;
@@ -106,22 +106,25 @@ double gamma_of_all(const Gamma& gamma, const Matrix& features, Group& group) {
   double variance =
       mean_of(4 * largest * largest, [&](double v) { return (v - mean) * (v - mean); });
   variance += mean * mean * static_cast<double>(count - stored) / static_cast<double>(count);
-  const double gamma_value = 1 / (cols * variance);
+  const double gamma_value =
+      1 / (cols * (kernel == KernelType::laplacian ? std::sqrt(variance) : variance));
   return std::isfinite(gamma_value) && gamma_value > 0 ? gamma_value : 1;
 }
 
-// Sparse distances come from |x|^2 + |z|^2 - 2<x, z>, whose float32 rounding, about 2.4e-7 |x|^2,
-// becomes a relative error of gamma times that in the kernel, and of C times that in the decision
-// values. Where it would show beside the tolerance, rows are made dense: their differences are
-// exact.
+// Sparse distances come from |x|^2 + |z|^2 - 2<x, z> (Laplacian kernel: from |x|_1 + |z|_1 and what
+// they have in common), whose float32 rounding, about 2.4e-7 |x|^2, becomes a relative error of
+// gamma times that in the kernel, and of C times that in the decision values. Where it would show
+// beside the tolerance, rows are made dense: their differences are exact.
 bool needs_differences(const Prepared& prepared, double eps, Group& group) {
-  if (prepared.set.kernel.type != KernelType::rbf || !prepared.set.features.is_sparse())
+  const bool is_l1 = prepared.set.kernel.type == KernelType::laplacian;
+  if ((prepared.set.kernel.type != KernelType::rbf && !is_l1) || !prepared.set.features.is_sparse())
     return false;
   double largest = 0;
   for (Index i = 0; i < prepared.set.features.rows(); ++i) {
     double norm = 0;
     for (const float v : prepared.set.features.sparse_row(i).values)
-      norm += static_cast<double>(v) * static_cast<double>(v);
+      norm += is_l1 ? std::abs(static_cast<double>(v))
+                    : static_cast<double>(v) * static_cast<double>(v);
     largest = std::max(largest, norm);
   }
   double cost = 0;
@@ -170,8 +173,8 @@ Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept, G
   return data.select(*kept);
 }
 
-double resolve_gamma(const Gamma& gamma, const Matrix& features) {
-  return gamma_of_all(gamma, features, alone());
+double resolve_gamma(const Gamma& gamma, const Matrix& features, KernelType kernel) {
+  return gamma_of_all(gamma, features, kernel, alone());
 }
 
 Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_kernel,
@@ -198,7 +201,7 @@ Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_ke
   prepared.set.kernel = Kernel{options.kernel, 1.0, options.coef0, options.degree};
   if (options.kernel != KernelType::linear && options.kernel != KernelType::precomputed) {
     prepared.set.kernel.gamma =
-        gamma_of_all(options.gamma_or_default(), prepared.set.features, group);
+        gamma_of_all(options.gamma_or_default(), prepared.set.features, options.kernel, group);
   }
   if (options.feature_weights.empty())
     settle_rows(options, control, &prepared);

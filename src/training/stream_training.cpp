@@ -34,6 +34,8 @@ void require_streamable(const TrainOptions& options) {
   require(options.metric_rounds_or_default() == 0 && options.feature_weights.empty(),
           "it learns no feature weights");
   require(options.kernel != KernelType::precomputed, "the kernel cannot be precomputed");
+  require(options.missing == MissingValues::refuse, "missing values cannot be imputed");
+  require(options.text_columns == TextColumns::refuse, "there are no text columns");
   require(options.leader.weights == LeaderWeights::none, "leader-weights must be none");
   require(options.leader.refine == 0, "refine must be 0");
   require(!options.polish, "they cannot be polished on all rows");

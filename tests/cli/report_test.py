@@ -2,6 +2,7 @@
 pictures of the pages are kept there."""
 import os
 import pathlib
+import random
 import re
 import unittest
 
@@ -60,6 +61,22 @@ class Report(CliTest):
             self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
             self.assertTrue(self.browser.run(
                 "[...document.querySelectorAll('canvas')].every((c) => c.getBoundingClientRect().right <= innerWidth)"))
+
+    def test_feature_weights(self):
+        draw = random.Random(1)
+        rows = [[draw.gauss(0, 1) for _ in range(6)] for _ in range(600)]
+        lines = ["a,<b>,c,d,e,f,label"] + [",".join([*(f"{x:.3f}" for x in row), "yes" if row[1] * row[4] > 0 else "no"])
+                                           for row in rows]
+        (self.folder / "table.csv").write_text("\n".join(lines) + "\n")
+        self.ok("compare", "table.csv", "-c", 4, "--metric-rounds", 2, "--methods", "exact,falk", "--report", "w.html")
+        for width in (1440, 360):
+            self.open("w.html", width)
+            self.assertTrue(all(self.browser.run(DRAWN)))
+            self.assertIn("Feature weights", self.browser.run("[...document.querySelectorAll('h2')].map((h) => h.textContent)"))
+            self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
+        weights = self.browser.run("JSON.parse(document.getElementById('data').textContent).rows[0].feature_weights")
+        self.assertEqual({weights[0][0], weights[1][0]}, {"<b>", "e"})
+        self.assertEqual(len(weights), 6)
 
     def test_table_sorts(self):
         self.compare()

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <set>
 
 #include "support/random_data.hpp"
 #include "tamis/error.hpp"
@@ -27,6 +28,30 @@ ComparedMethod method(const std::string& name) {
 
 Dataset board(Index rows, std::uint64_t seed) {
   return generate("checkerboard", {.rows = rows, .seed = seed}).data;
+}
+
+TEST(Compare, ShowsTheLargestFeatureWeights) {
+  const Dataset rows = two_of_twelve(500, 1);
+  std::vector<std::string> names;
+  for (int j = 0; j < 12; ++j) names.push_back("c" + std::to_string(j));
+  const Dataset named_rows(rows.features(), rows.labels(), {}, names);
+  CompareOptions plan;
+  TrainOptions options;
+  options.method = "exact";
+  plan.methods.push_back({"plain", options});
+  options.cost = 4;
+  options.metric_rounds = 2;
+  plan.methods.push_back({"weighted", options});
+  const Comparison named_columns = compare(named_rows, named_rows, plan);
+  EXPECT_TRUE(named_columns.rows[0].feature_weights.empty());
+  const auto& weights = named_columns.rows[1].feature_weights;
+  ASSERT_EQ(weights.size(), 12U);
+  EXPECT_EQ((std::set<std::string>{weights[0].first, weights[1].first}),
+            (std::set<std::string>{"c3", "c7"}));
+  EXPECT_TRUE(std::is_sorted(weights.begin(), weights.end(),
+                             [](const auto& a, const auto& b) { return a.second > b.second; }));
+  EXPECT_EQ(compare(rows, rows, plan).rows[1].feature_weights[0].first,
+            weights[0].first == "c3" ? "column 4" : "column 8");
 }
 
 TEST(Compare, RowsHoldWhatTrainingAndTestingGive) {

@@ -211,7 +211,8 @@ TEST_P(MethodContract, TheOrderOfRowsMattersAsPromised) {
 
 TEST_P(MethodContract, TinyAndDegenerateDataTrain) {
   const auto check = [&](const Matrix& features, const std::vector<double>& labels) {
-    for (const KernelType kernel : {KernelType::linear, KernelType::polynomial, KernelType::rbf}) {
+    for (const KernelType kernel :
+         {KernelType::linear, KernelType::polynomial, KernelType::rbf, KernelType::laplacian}) {
       for (const Gamma::Rule rule : {Gamma::Rule::scale, Gamma::Rule::per_features}) {
         TrainOptions o = options();
         o.kernel = kernel;
@@ -318,7 +319,8 @@ TEST_P(MethodContract, SparseAndDenseRowsGiveTheSameMachine) {
   for (float& v : values) v = std::abs(v) < 0.8F ? 0.0F : v;
   const Matrix dense = Matrix::dense(200, 10, values);
   const Labels labels = named(data, std::vector<double>{-1.0, 1.0}).labels();
-  for (const KernelType kernel : {KernelType::linear, KernelType::polynomial, KernelType::rbf}) {
+  for (const KernelType kernel :
+       {KernelType::linear, KernelType::polynomial, KernelType::rbf, KernelType::laplacian}) {
     TrainOptions o = options();
     o.kernel = kernel;
     o.gamma = {Gamma::Rule::scale, 0};
@@ -337,8 +339,8 @@ TEST_P(MethodContract, SparseAndDenseRowsGiveTheSameMachine) {
 // Values near the end of float: an error that says so, or finite answers; never a hang.
 TEST_P(MethodContract, HugeValuesAreRefusedOrSurvived) {
   for (const float size : {1e15F, 1e30F, std::numeric_limits<float>::max()}) {
-    for (const KernelType kernel :
-         {KernelType::linear, KernelType::polynomial, KernelType::rbf, KernelType::sigmoid}) {
+    for (const KernelType kernel : {KernelType::linear, KernelType::polynomial, KernelType::rbf,
+                                    KernelType::sigmoid, KernelType::laplacian}) {
       for (const ScalingMethod scaling :
            {ScalingMethod::none, ScalingMethod::minmax, ScalingMethod::standard,
             ScalingMethod::maxabs, ScalingMethod::robust, ScalingMethod::quantile}) {

@@ -28,6 +28,10 @@ const std::map<std::string, BadValues>& bad_values() {
       {"tube", {{"", "-0.1", "nan", "inf", "x"}, "tube", {{"task", "regression"}}}},
       {"class-weight", {{"5", "1:0", "1:-2", "1:nan", "1:inf", "1:x", "1:2,", "9:2"}, "class", {}}},
       {"multiclass", {{"", "all-pairs"}, "multiclass", {}}},
+      {"missing", {{"", "mean", "yes"}, "missing", {}}},
+      {"text-columns", {{"", "hash", "yes"}, "text-columns", {}}},
+      {"max-categories",
+       {{"", "0", "-1", "10001", "2.5", "x"}, "max-categories", {{"text-columns", "one-hot"}}}},
       {"scale", {{"", "unit"}, "scale", {}}},
       {"seed", {{"", "-1", "1.5", "x", "99999999999999999999999"}, "seed", {}}},
       {"eps", {{"", "0", "-1", "nan", "inf", "x"}, "eps", {}}},
@@ -196,6 +200,7 @@ TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
       {"tube", {"0.7", {{"task", "regression"}}}},
       {"class-weight", {"2:4", {}}},
       {"multiclass", {"one-vs-rest", {}}},
+      {"missing", {"impute", {}}},
       {"scale", {"minmax", {}}},
       {"metric-rounds", {"4", {}, 400}},
       {"task", {"regression", {}}},
@@ -244,9 +249,11 @@ TEST(Options, EachChangesTheModelOrOnlyTheSpeed) {
       {"carry-support", {"no", {{"method", "opt-soft-margin"}, {"draw", "20"}, {"eps", "0.1"}}}},
       {"discount-outliers", {"true", {{"method", "opt-soft-margin"}, {"draw", "20"}}, 240}}};
   // `polish` changes methods that look at a part of the rows: tests/api. `draw` and
-  // `stalled-delta` change the way to an answer that is the same but for rounding.
-  const std::set<std::string> elsewhere{"method", "seed",     "max-seconds", "polish",
-                                        "draw",   "patience", "improvement", "stalled-delta"};
+  // `stalled-delta` change the way to an answer that is the same but for rounding. `text-columns`
+  // and `max-categories` need a table with text: used_options_test.cpp.
+  const std::set<std::string> elsewhere{
+      "method",   "seed",        "max-seconds",   "polish",       "draw",
+      "patience", "improvement", "stalled-delta", "text-columns", "max-categories"};
   const std::map<std::string, Effect> only_speed{
       {"cache", {"1", {}}}, {"index", {"brute-force", {{"method", "falk"}, {"k", "20"}}}}};
   for (const OptionDescription& option : train_option_table()) {

@@ -15,6 +15,7 @@ struct Example {
   std::string value;
   Settings together = {};    ///< what it takes to see it
   bool among_noise = false;  ///< likewise: six columns of no use
+  bool has_text = false;     ///< likewise: a text column
 };
 
 // A value that differs from the default, for every option. When you add an option, add one.
@@ -25,6 +26,9 @@ const std::map<std::string, Example>& examples() {
       {"loss", {"l2"}},
       {"tube", {"0.7"}},
       {"class-weight", {"2:4"}},
+      {"missing", {"impute"}},
+      {"text-columns", {"one-hot", {}, false, true}},
+      {"max-categories", {"1", {{"text-columns", "one-hot"}}, false, true}},
       {"scale", {"minmax"}},
       {"seed", {"77"}},
       {"eps", {"0.3"}},
@@ -107,6 +111,18 @@ class UsedOptions : public MethodContract {
     }
     return data.with_features(Matrix::dense(data.rows(), data.cols() + 6, std::move(values)));
   }
+  static Dataset with_text(const Dataset& data) {
+    std::vector<float> values;
+    for (Index i = 0; i < data.rows(); ++i) {
+      for (Index j = 0; j < data.cols(); ++j) values.push_back(data.features().at(i, j));
+      values.push_back(static_cast<float>(i % 3 + 1));
+    }
+    const Index cols = data.cols() + 1;
+    std::vector<std::vector<std::string>> categories(usize(cols));
+    categories.back() = {"one", "three", "two"};
+    return data.with_features(Matrix::dense(data.rows(), cols, std::move(values)))
+        .with_categories(std::move(categories));
+  }
   // What the option changes, for a task.
   bool shows(const std::string& name, Task task) const {
     const Example& example = examples().at(name);
@@ -114,13 +130,19 @@ class UsedOptions : public MethodContract {
     const Index rows = is_optimum() && !example.among_noise ? 240 : 900;
     const Dataset plain = task == Task::regression ? wave(rows, 3, 2, needs_separable() ? 0 : 0.1)
                                                    : named(clouds(rows, 3, 3, 2), {1.0, 2.0, 3.0});
-    const Dataset data = example.among_noise ? with_noise(plain) : plain;
+    const Dataset data = example.among_noise ? with_noise(plain)
+                         : example.has_text  ? with_text(plain)
+                                             : plain;
     TrainOptions o = options();
     o.task = task;
     for (const auto& [other, text] : example.together) {
       if (is_used(other, task)) set_option(o, other, text);
     }
-    const std::string before = saved_bytes(train(data, o).model);
+    std::string before;  // none, where text is refused
+    if (example.has_text && o.text_columns == TextColumns::refuse)
+      EXPECT_THROW(train(data, o), DataError);
+    else
+      before = saved_bytes(train(data, o).model);
     set_option(o, name, example.value);
     return saved_bytes(train(data, o).model) != before;
   }

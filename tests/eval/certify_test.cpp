@@ -185,11 +185,15 @@ TEST(Certify, ScaledAndSparseRows) {
 
 TEST(Certify, OtherKernels) {
   const Dataset data = named(clouds(300, 3, 2, 6), {1, -1});
-  for (const KernelType kernel : {KernelType::linear, KernelType::polynomial}) {
+  const Dataset sparse = data.with_features(data.features().to_sparse());
+  for (const KernelType kernel :
+       {KernelType::linear, KernelType::polynomial, KernelType::laplacian}) {
     TrainOptions options = settings(0.5);
     options.kernel = kernel;
     options.coef0 = 1;
     EXPECT_TRUE(certify(train(data, options).model, data, options).certified)
+        << kernel_name(kernel);
+    EXPECT_TRUE(certify(train(sparse, options).model, sparse, options).certified)
         << kernel_name(kernel);
   }
 }

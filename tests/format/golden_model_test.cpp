@@ -76,7 +76,8 @@ Matrix rows_for(const fs::path& path, const Model& model) {
   options.index_base = path.stem() == "kernel-expansion-precomputed" ? 0 : 1;
   const fs::path csv = beside(path, ".rows.csv");
   const fs::path rows = fs::exists(csv) ? csv : beside(path, ".rows.svm");
-  return read_dataset(rows.string(), options).features();
+  options.columns = model.columns();
+  return tamis::rows_for(model, read_dataset(rows.string(), options)).features();
 }
 
 void expect_near(const std::vector<double>& found, const std::vector<double>& expected,

@@ -166,6 +166,7 @@ Problem make_problem(const Kernel& kernel, bool regression, int classes, std::ui
 
 std::vector<Kernel> libsvm_kernels() {
   auto kernels = all_kernels();
+  std::erase_if(kernels, [](const Kernel& k) { return k.type == KernelType::laplacian; });
   kernels.push_back({KernelType::precomputed});
   return kernels;
 }
@@ -278,6 +279,9 @@ TEST(LibsvmModel, NamesThePlaceOfWhatIsWrong) {
   EXPECT_EQ(message(small.substr(0, 30)), "2:1: the model ends before its SV line");
   EXPECT_EQ(message(replaced(small, "probA", "probX")),
             "8:1: 'probX' is not part of a LIBSVM model");
+  EXPECT_NE(message(replaced(small, "kernel_type rbf", "kernel_type laplacian"))
+                .find("LIBSVM models have no Laplacian kernel"),
+            std::string::npos);
   EXPECT_EQ(message(replaced(small, "gamma 0.5", "gamma -1")),
             " gamma is -1: it must be finite and greater than 0");
 }
@@ -302,6 +306,9 @@ TEST(LibsvmModel, RefusesToWriteWhatItCannotHold) {
   auto rest = std::make_shared<const KernelExpansion>(
       random_parts({}, random_rows(3, 2, random), Decision::one_vs_rest, 3, random));
   expect_refused(make_model(model.task(), Labels::numeric({1, 2, 3}), {}, rest, ""));
+  auto laplacian = std::make_shared<const KernelExpansion>(random_parts(
+      {KernelType::laplacian, 1}, random_rows(3, 2, random), Decision::single, 2, random));
+  expect_refused(make_model(model.task(), Labels::numeric({1, 2}), {}, laplacian, ""));
 }
 
 TEST(LibsvmModel, WritesSupportVectorsExactly) {

@@ -273,7 +273,7 @@ constexpr char kAdvice[] =
 TEST(NativeModel, AsksForANewerVersion) {
   EXPECT_EQ(message_with("format_version", "1"), "no error");
   EXPECT_EQ(message_with("format_version", "7"),
-            ": the model has format version 7, but tamis " TAMIS_VERSION " reads up to 1; " +
+            ": the model has format version 7, but tamis " TAMIS_VERSION " reads up to 2; " +
                 std::string(kAdvice));
   EXPECT_EQ(message_with("format_version", "0"),
             ": the model has format version 0: it must be 1 or above");
@@ -301,9 +301,10 @@ TEST(NativeModel, AsksForANewerVersionOfAnyUnknownName) {
       {"calibration", "there is no calibration 'x': sigmoid or isotonic"}};
   for (const auto& [key, problem] : names)
     EXPECT_EQ(message_with(key, "x"), ": " + problem + "; " + kAdvice);
-  EXPECT_EQ(message_with("kernel", R"({"type":"x","gamma":1,"coef0":0,"degree":3})"),
-            ": there is no kernel 'x': linear, polynomial, rbf, sigmoid or precomputed; " +
-                std::string(kAdvice));
+  EXPECT_EQ(
+      message_with("kernel", R"({"type":"x","gamma":1,"coef0":0,"degree":3})"),
+      ": there is no kernel 'x': linear, polynomial, rbf, laplacian, sigmoid or precomputed; " +
+          std::string(kAdvice));
 }
 
 TEST(NativeModel, SaysWhatIsWrongWithMetadata) {

@@ -19,11 +19,12 @@ inline RunControl reading_control() {
 
 inline ParseInput as_source(std::string_view bytes) { return {"input", {bytes, nullptr, 0}}; }
 
-inline std::string features_text(const Matrix& features) {
+inline std::string features_text(const Matrix& features, bool may_be_missing = false) {
   std::string text;
   const auto values = features.is_sparse() ? features.sparse_values() : features.dense_values();
   for (const float value : values) {
-    require(std::isfinite(value), "a reader let a value pass that is not finite");
+    require(std::isfinite(value) || (may_be_missing && std::isnan(value)),
+            "a reader let a value pass that is not finite");
     text.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
   if (!features.is_sparse()) return text;
@@ -35,10 +36,13 @@ inline std::string features_text(const Matrix& features) {
 }
 
 /// Everything that a data set holds.
-inline std::string data_text(const Dataset& data) {
+inline std::string data_text(const Dataset& data, bool may_be_missing = false) {
   require(data.rows() > 0, "a reader returned no rows");
   std::string text = std::to_string(data.rows()) + "x" + std::to_string(data.cols()) + " ";
-  text += features_text(data.features());
+  text += features_text(data.features(), may_be_missing);
+  for (const auto& categories : data.categories()) {
+    for (const std::string& name : categories) text += name + "\n";
+  }
   require(data.labels().empty() || data.labels().size() == data.rows(), "a label for each row");
   for (Index i = 0; i < data.labels().size(); ++i) text += data.labels().name(i) + "\n";
   for (const double weight : data.weights()) text += std::to_string(weight) + "\n";
@@ -48,9 +52,9 @@ inline std::string data_text(const Dataset& data) {
 
 /// The data set, or the error, of `parse` on two threads.
 template <typename Parse>
-std::string outcome(const Parse& parse) {
+std::string outcome(const Parse& parse, bool may_be_missing = false) {
   try {
-    return data_text(with_threads(2, parse));
+    return data_text(with_threads(2, parse), may_be_missing);
   } catch (const Error& error) {
     return error.what();
   }

@@ -40,7 +40,15 @@ const std::vector<Kernel> kKernels{
     {.type = KernelType::rbf, .gamma = 0.07},
     {.type = KernelType::rbf, .gamma = 40},
     {.type = KernelType::sigmoid, .gamma = 0.01, .coef0 = -0.3},
+    {.type = KernelType::laplacian, .gamma = 0.02},
+    {.type = KernelType::laplacian, .gamma = 3},
 };
+
+double l1_norm(const Matrix& a, Index i) {
+  double sum = 0;
+  for (Index j = 0; j < a.cols(); ++j) sum += std::abs(static_cast<double>(a.at(i, j)));
+  return sum;
+}
 
 // |x| |z| bounds the terms of the inner product, so its rounding error scales with it.
 double tolerance(const Kernel& kernel, const Matrix& a, Index i, const Matrix& b, Index j,
@@ -56,6 +64,11 @@ double tolerance(const Kernel& kernel, const Matrix& a, Index i, const Matrix& b
     case KernelType::polynomial: {
       const double largest = kernel.gamma * scale + std::abs(kernel.coef0);
       return rounding * kernel.degree * std::pow(largest, kernel.degree) + 1e-6;
+    }
+    case KernelType::laplacian: {
+      const double norms = l1_norm(a, i) + l1_norm(b, j);
+      const double exponent = from_norms ? kernel.gamma * norms : -std::log(std::max(value, 1e-38));
+      return 1e-6 * value * (1 + exponent) + 1e-37;
     }
     case KernelType::rbf: {
       const double exponent = from_norms ? kernel.gamma * scale : -std::log(std::max(value, 1e-38));
@@ -138,7 +151,9 @@ TEST(KernelBlocks, AreSymmetricToTheLastBit) {
         for (std::size_t i = 0; i < 67; ++i) {
           for (std::size_t j = 0; j < i; ++j)
             ASSERT_EQ(out[i * 80 + j], out[j * 80 + i]) << describe(kernel);
-          if (kernel.type == KernelType::rbf && !m.is_sparse()) {
+          const bool is_of_distance =
+              kernel.type == KernelType::rbf || kernel.type == KernelType::laplacian;
+          if (is_of_distance && !m.is_sparse()) {
             ASSERT_EQ(out[i * 80 + i], 1.0F);
           }
         }
@@ -226,15 +241,35 @@ TEST(KernelBlocks, GivenNormsAreThoseOfTheRows) {
   const Matrix dense = random_rows(70, 30, 0.3, 4);
   const Matrix sparse = dense.to_sparse();
   const std::vector<Index> rows = all_rows(70);
-  EXPECT_TRUE(squared_norms(dense, rows).empty());
-  const KernelBlocks blocks({.gamma = 0.2}, sparse);
-  std::vector<float> own(70 * 80);
-  std::vector<float> given = own;
-  blocks.evaluate(sparse, rows, 0, 70, own.data(), 80);
-  blocks.evaluate(sparse, rows, 0, 70, given.data(), 80, squared_norms(sparse, rows));
-  for (std::size_t r = 0; r < 70; ++r) {
-    for (std::size_t c = 0; c < 70; ++c) ASSERT_EQ(own[r * 80 + c], given[r * 80 + c]);
+  for (const KernelType type : {KernelType::rbf, KernelType::laplacian}) {
+    const Kernel kernel{.type = type, .gamma = 0.2};
+    EXPECT_TRUE(row_norms(kernel, dense, rows).empty());
+    const KernelBlocks blocks(kernel, sparse);
+    std::vector<float> own(70 * 80);
+    std::vector<float> given = own;
+    blocks.evaluate(sparse, rows, 0, 70, own.data(), 80);
+    blocks.evaluate(sparse, rows, 0, 70, given.data(), 80, row_norms(kernel, sparse, rows));
+    for (std::size_t r = 0; r < 70; ++r) {
+      for (std::size_t c = 0; c < 70; ++c) ASSERT_EQ(own[r * 80 + c], given[r * 80 + c]);
+    }
   }
+}
+
+// What finish_kernel() makes of unfinished values is the kernel, to the last bit.
+TEST(KernelBlocks, UnfinishedValuesCanBeFinished) {
+  on_each_target([] {
+    const Matrix data = random_rows(48, 20, 0.4, 8);
+    for (const Matrix& m : {data, data.to_sparse()}) {
+      for (const Kernel& kernel : kKernels) {
+        std::vector<float> whole(48 * 48);
+        std::vector<float> parts = whole;
+        KernelBlocks(kernel, m).evaluate(m, all_rows(48), 0, 48, whole.data(), 48);
+        KernelBlocks::unfinished(kernel.type, m).evaluate(m, all_rows(48), 0, 48, parts.data(), 48);
+        finish_kernel(kernel, parts.data(), 48 * 48);
+        ASSERT_EQ(parts, whole) << describe(kernel);
+      }
+    }
+  });
 }
 
 TEST(Mirror, FillsRowsFromColumns) {
@@ -285,7 +320,11 @@ TEST(Kernel, RefusesBadParameters) {
   EXPECT_NO_THROW((Kernel{.type = KernelType::linear, .gamma = 0}.validate()));
   EXPECT_EQ(parse_kernel_type("poly"), KernelType::polynomial);
   EXPECT_EQ(parse_kernel_type("2"), KernelType::rbf);
+  EXPECT_EQ(parse_kernel_type("laplacian"), KernelType::laplacian);
+  EXPECT_EQ(describe(Kernel{.type = KernelType::laplacian, .gamma = 2}), "laplacian, gamma 2");
+  EXPECT_THROW((Kernel{.type = KernelType::laplacian, .gamma = 0}.validate()), InvalidArgument);
   EXPECT_THROW(parse_kernel_type("gauss"), InvalidArgument);
+  EXPECT_THROW(parse_kernel_type("5"), InvalidArgument);  // not a number of LIBSVM's
 }
 
 }  // namespace

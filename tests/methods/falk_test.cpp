@@ -120,6 +120,20 @@ TEST(Falk, CopiesAreCoveredTogether) {
   for (const std::int32_t centre : found.centre_of_row) EXPECT_GE(centre, 0);
 }
 
+// With the Laplacian kernel too, neighbors are Euclidean: the same centers as with RBF.
+TEST(Falk, LaplacianNeighborsAreEuclidean) {
+  const Dataset given = named(clouds(300, 3, 2, 8), {1.0, 2.0});
+  const Matrix queries = random_matrix(100, 3, 9);
+  TrainOptions options = local_options("falk", 40);
+  const Model rbf = train(given, options).model;
+  options.kernel = KernelType::laplacian;
+  const Model laplacian = train(given, options).model;
+  const auto found = local_models(laplacian).parts().machine_of_anchor.span();
+  const auto expected = local_models(rbf).parts().machine_of_anchor.span();
+  EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin(), expected.end()));
+  EXPECT_GT(agreement(predict(laplacian, queries), predict(rbf, queries)), 0.8);
+}
+
 // falk: the machine of the nearest row's centre; falk-c: that of the nearest centre.
 TEST(Falk, QueriesGoToTheMachineTheyShould) {
   const Clouds data = clouds(300, 2, 3, 6);
@@ -266,10 +280,12 @@ TEST(Falk, LearnsNumbers) {
 TEST(Falk, LocalWidthsFollowTheLocalDistances) {
   const Matrix rows = Matrix::dense(4, 1, {0, 1, 3, 7});
   // Squared distances: 1, 4, 9, 16, 36, 49, each twice.
-  EXPECT_DOUBLE_EQ(local_gamma(rows, iota_rows(4), 0), 1.0);
-  EXPECT_DOUBLE_EQ(local_gamma(rows, iota_rows(4), 50), 1.0 / 16);
-  EXPECT_DOUBLE_EQ(local_gamma(rows, iota_rows(4), 100), 1.0 / 49);
-  EXPECT_DOUBLE_EQ(local_gamma(Matrix::dense(3, 1, {2, 2, 2}), iota_rows(3), 50), 1);
+  EXPECT_DOUBLE_EQ(local_gamma(KernelType::rbf, rows, iota_rows(4), 0), 1.0);
+  EXPECT_DOUBLE_EQ(local_gamma(KernelType::rbf, rows, iota_rows(4), 50), 1.0 / 16);
+  EXPECT_DOUBLE_EQ(local_gamma(KernelType::rbf, rows, iota_rows(4), 100), 1.0 / 49);
+  EXPECT_DOUBLE_EQ(local_gamma(KernelType::laplacian, rows, iota_rows(4), 50), 1.0 / 4);
+  EXPECT_DOUBLE_EQ(local_gamma(KernelType::rbf, Matrix::dense(3, 1, {2, 2, 2}), iota_rows(3), 50),
+                   1);
 }
 
 // A row of the table "selection": what was taken.

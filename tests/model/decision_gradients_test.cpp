@@ -20,15 +20,18 @@ double value_at(const KernelExpansion& machine, Index m, const std::vector<doubl
     for (Index s = segment.sv_begin; s < segment.sv_end; ++s) {
       double product = 0;
       double distance = 0;
+      double size = 0;
       for (std::size_t j = 0; j < point.size(); ++j) {
         const double z =
             static_cast<double>(machine.support_vectors().at(s, static_cast<Index>(j)));
         product += point[j] * z;
         distance += (point[j] - z) * (point[j] - z);
+        size += std::abs(point[j] - z);
       }
       const Kernel& k = machine.kernel();
       const double inner = k.gamma * product + k.coef0;
       const double value = k.type == KernelType::rbf          ? std::exp(-k.gamma * distance)
+                           : k.type == KernelType::laplacian  ? std::exp(-k.gamma * size)
                            : k.type == KernelType::polynomial ? std::pow(inner, k.degree)
                            : k.type == KernelType::sigmoid    ? std::tanh(inner)
                                                               : product;

@@ -31,7 +31,8 @@ inline std::vector<Kernel> all_kernels() {
   return {{KernelType::linear},
           {KernelType::polynomial, 0.5, 1.0, 2},
           {KernelType::rbf, 0.7},
-          {KernelType::sigmoid, 0.3, -0.2}};
+          {KernelType::sigmoid, 0.3, -0.2},
+          {KernelType::laplacian, 0.4}};
 }
 
 /// `classes` matters for more than one machine only.

@@ -26,6 +26,7 @@ const Metric kLinear{Kernel{.type = KernelType::linear}};
 const Metric kRbf{Kernel{.type = KernelType::rbf, .gamma = 0.3}};
 const Metric kPolynomial{
     Kernel{.type = KernelType::polynomial, .gamma = 0.4, .coef0 = 1, .degree = 3}};
+const Metric kLaplacian{Kernel{.type = KernelType::laplacian, .gamma = 0.2}};
 const Metric kSigmoid{Kernel{.type = KernelType::sigmoid, .gamma = 0.1, .coef0 = -0.2}};
 
 std::vector<Structure> structures_for(const Metric& metric, const Matrix& points) {
@@ -77,14 +78,14 @@ TEST(NeighborIndex, GivesTheNaiveAnswerInAnyDimension) {
 TEST(NeighborIndex, GivesTheNaiveAnswerForEveryMetric) {
   const Matrix points = random_rows(400, 5, 0.7, 3);
   const Matrix queries = random_rows(20, 5, 0.7, 4);
-  for (const Metric& metric : {kEuclidean, kLinear, kRbf, kPolynomial, kSigmoid})
+  for (const Metric& metric : {kEuclidean, kLinear, kRbf, kPolynomial, kSigmoid, kLaplacian})
     expect_naive_answers(metric, points, queries, 40);
 }
 
 TEST(NeighborIndex, GivesTheNaiveAnswerForSparseRows) {
   const Matrix points = random_rows(300, 200, 0.05, 5);
   const Matrix queries = random_rows(20, 200, 0.05, 6);
-  for (const Metric& metric : {kEuclidean, kRbf, kPolynomial}) {
+  for (const Metric& metric : {kEuclidean, kRbf, kPolynomial, kLaplacian}) {
     expect_naive_answers(metric, points.to_sparse(), queries.to_sparse(), 12);
     expect_naive_answers(metric, points.to_sparse(), queries, 12);
     expect_naive_answers(metric, points, queries.to_sparse(), 12);
@@ -95,7 +96,7 @@ TEST(NeighborIndex, GivesTheNaiveAnswerForSparseRows) {
 
 TEST(NeighborIndex, BreaksTiesByRowNumber) {
   for (const Index cols : {1, 2, 4}) {
-    for (const Metric& metric : {kEuclidean, kPolynomial})
+    for (const Metric& metric : {kEuclidean, kPolynomial, kLaplacian})
       expect_naive_answers(metric, grid_rows(900, cols, 4, 9), grid_rows(24, cols, 4, 10), 70);
   }
 }

@@ -1,6 +1,7 @@
 """SVC and SVR against scikit-learn's, and what they do with arrays, labels, weights and files."""
 import logging
 import pickle
+from functools import partial
 
 import joblib
 import numpy as np
@@ -11,6 +12,7 @@ import tamis
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics.pairwise import laplacian_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.validation import check_is_fitted
 from tamis import _data
@@ -52,6 +54,15 @@ def test_two_classes_as_scikit_learn(two_classes, kernel):
     np.testing.assert_allclose(ours.class_weight_, theirs.class_weight_)
     if kernel == "linear":
         np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=2e-3)
+
+
+def test_the_laplacian_kernel_is_scikit_learns(two_classes):
+    X, y = two_classes
+    options = {"C": 4, "tol": 1e-5}
+    theirs = sklearn.svm.SVC(kernel=partial(laplacian_kernel, gamma=0.05), **options).fit(X, y)
+    for rows in (X, sp.csr_matrix(X)):
+        ours = tamis.SVC(kernel="laplacian", gamma=0.05, **options).fit(rows, y)
+        np.testing.assert_allclose(ours.decision_function(rows), theirs.decision_function(X), atol=2e-3)
 
 
 def test_the_sigmoid_kernel_is_scikit_learns(two_classes):

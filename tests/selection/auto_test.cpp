@@ -51,15 +51,6 @@ TEST(Auto, ChoosesParametersForABoard) {
   EXPECT_EQ(heard[2].find("why: "), 0U) << heard[2];
 }
 
-// The class is the sign of a product of two columns; ten others are of no use.
-Dataset two_of_twelve(Index rows, std::uint64_t seed) {
-  const Matrix features = random_matrix(rows, 12, seed);
-  std::vector<double> labels;
-  for (Index i = 0; i < rows; ++i)
-    labels.push_back(features.at(i, 3) * features.at(i, 7) > 0 ? 1 : -1);
-  return Dataset(features, Labels::numeric(std::move(labels)));
-}
-
 TEST(Auto, LearnsFeatureWeightsWhereTheyPay) {
   const Dataset data = two_of_twelve(1500, 1);
   const Dataset test = two_of_twelve(1000, 2);

@@ -90,4 +90,13 @@ inline Dataset line(Index rows, std::uint64_t seed) {
   return Dataset(Matrix::dense(rows, 1, std::move(values)), Labels::numeric(std::move(targets)));
 }
 
+/// Two columns of twelve decide: the class is the sign of their product.
+inline Dataset two_of_twelve(Index rows, std::uint64_t seed) {
+  const Matrix features = random_matrix(rows, 12, seed);
+  std::vector<double> labels;
+  for (Index i = 0; i < rows; ++i)
+    labels.push_back(features.at(i, 3) * features.at(i, 7) > 0 ? 1 : -1);
+  return Dataset(features, Labels::numeric(std::move(labels)));
+}
+
 }  // namespace tamis::testing

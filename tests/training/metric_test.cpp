@@ -11,19 +11,11 @@
 #include "tamis/evaluate.hpp"
 #include "tamis/io.hpp"
 #include "tamis/predict.hpp"
+#include "tamis/system.hpp"
 #include "tamis/train.hpp"
 
 namespace tamis::testing {
 namespace {
-
-// Two columns of twelve decide: the class is the sign of their product.
-Dataset two_of_twelve(Index rows, std::uint64_t seed) {
-  const Matrix features = random_matrix(rows, 12, seed);
-  std::vector<double> labels;
-  for (Index i = 0; i < rows; ++i)
-    labels.push_back(features.at(i, 3) * features.at(i, 7) > 0 ? 1 : -1);
-  return Dataset(features, Labels::numeric(std::move(labels)));
-}
 
 TrainOptions with_rounds(int rounds) {
   TrainOptions options;
@@ -37,7 +29,7 @@ TEST(Metric, FindsTheColumnsThatDecide) {
   const Dataset rows = two_of_twelve(1200, 1);
   const Dataset test = two_of_twelve(1000, 2);
   const double plain = evaluate(train(rows, with_rounds(0)).model, test).error_rate;
-  for (const KernelType kernel : {KernelType::rbf, KernelType::polynomial}) {
+  for (const KernelType kernel : {KernelType::rbf, KernelType::polynomial, KernelType::laplacian}) {
     TrainOptions options = with_rounds(3);
     options.kernel = kernel;
     options.degree = 2;
@@ -46,8 +38,10 @@ TEST(Metric, FindsTheColumnsThatDecide) {
     ASSERT_EQ(weights.size(), 12U) << kernel_name(kernel);
     for (std::size_t j = 0; j < weights.size(); ++j) {
       if (j == 3 || j == 7) continue;
-      EXPECT_GT(weights[3], 4 * weights[j]) << kernel_name(kernel) << j;
-      EXPECT_GT(weights[7], 4 * weights[j]) << kernel_name(kernel) << j;
+      // The weights of an L1 distance are not squared in it, and smaller ones count for more.
+      const float factor = kernel == KernelType::laplacian ? 2.5F : 4.0F;
+      EXPECT_GT(weights[3], factor * weights[j]) << kernel_name(kernel) << j;
+      EXPECT_GT(weights[7], factor * weights[j]) << kernel_name(kernel) << j;
     }
     EXPECT_LT(evaluate(model, test).error_rate, plain / 2) << kernel_name(kernel);
     ASSERT_EQ(report.remarks.size(), 1U);
@@ -188,6 +182,36 @@ TEST(Metric, ShortTimeMeansFewerRows) {
   // 0.1 s for each of two trainings.
   EXPECT_NEAR(static_cast<double>(learn_metric(set, {options, control, {}}, 0.2).held_rows), 316,
               3);
+}
+
+TEST(Metric, SparseRowsGiveTheWeightsOfDenseOnes) {
+  Dataset rows = two_of_twelve(400, 13);
+  TrainingSet set = encoded(rows);
+  set.features = random_matrix(400, 12, 13, 0.6);  // the labels are noise then: any weights do
+  const TrainOptions options = with_rounds(1);
+  const RunControl control;
+  const LearnedMetric dense = learn_metric(set, {options, control, {}}, kNoLimit);
+  set.features = set.features.to_sparse();
+  const LearnedMetric sparse = learn_metric(set, {options, control, {}}, kNoLimit);
+  ASSERT_EQ(dense.rounds.rows.size(), 2U);
+  ASSERT_EQ(sparse.weights.size(), dense.weights.size());
+  for (std::size_t j = 0; j < dense.weights.size(); ++j)
+    EXPECT_NEAR(sparse.weights[j], dense.weights[j], 0.02F * dense.weights[j]) << j;
+}
+
+TEST(Metric, ManyColumnsStayWithinTheMemoryBudget) {
+  constexpr Index kColumns = 3'000'000;
+  TrainingSet set = encoded(two_of_twelve(200, 14));
+  set.features = set.features.to_sparse().with_cols(kColumns);
+  const TrainOptions options = with_rounds(1);
+  RunControl control;
+  control.threads = 2;
+  const std::int64_t before = peak_memory_bytes();
+  EXPECT_FALSE(learn_metric(set, {options, control, {}}, kNoLimit).rounds.rows.empty());
+  // 256 bytes for a packed column on each thread, and less than that for the weights.
+  EXPECT_LT(peak_memory_bytes() - before, 3 * 256 * kColumns);
+  control.memory_bytes = 1;  // leaves the least there is, 1 MiB
+  EXPECT_THROW(learn_metric(set, {options, control, {}}, kNoLimit), ResourceError);
 }
 
 TEST(Metric, ACallerWhoCancelsGetsWhatThereIs) {

@@ -188,6 +188,32 @@
     }
   }
 
+  // The columns with the largest weights of any method, each next to those of the others.
+  function featureWeights() {
+    const SHOWN = 20;
+    const learned = done.map((row, i) => [row, i]).filter(([row]) => row.feature_weights.length > 0);
+    if (learned.length === 0) return;
+    const largest = new Map();
+    for (const [row] of learned) {
+      for (const [column, weight] of row.feature_weights) largest.set(column, Math.max(weight, largest.get(column) || 0));
+    }
+    const columns = [...largest.entries()].sort((a, b) => b[1] - a[1]).slice(0, SHOWN).map(([column]) => column);
+    const options = base();
+    options.indexAxis = "y";
+    options.scales = { x: axis("weight", { beginAtZero: true }), y: axis("", {}) };
+    plot("Feature weights", "How much the answer depends on each scaled column; without learning, every weight is 1.", {
+      type: "bar",
+      data: {
+        labels: columns,
+        datasets: learned.map(([row, i]) => {
+          const own = new Map(row.feature_weights);
+          return { label: row.name, backgroundColor: colour(i), data: columns.map((column) => own.get(column) ?? null) };
+        }),
+      },
+      options,
+    });
+  }
+
   // Heat map ----------------------------------------------------------------------------------
   function heatMap() {
     const tuning = data.tuning;
@@ -283,6 +309,7 @@
       supportVectors();
       phases();
       convergence();
+      featureWeights();
     }
     regions();
   }

@@ -33,6 +33,10 @@ HWY_INLINE void ForForm(Form form, const Run& run) {
       return run.template operator()<Form::sigmoid>();
     case Form::squared_distance:
       return run.template operator()<Form::squared_distance>();
+    case Form::laplacian:
+      return run.template operator()<Form::laplacian>();
+    case Form::l1_distance:
+      return run.template operator()<Form::l1_distance>();
   }
 }
 
@@ -79,11 +83,34 @@ HWY_INLINE Vec Power(Vec base, int degree) {
   return result;
 }
 
-// The kernel value from the sum over features: an inner product, or a squared distance for rbf and
-// squared_distance.
+// Forms of a squared distance, and of an L1 distance; the others are made of an inner product.
+constexpr bool IsSquared(Form form) { return form == Form::rbf || form == Form::squared_distance; }
+constexpr bool IsL1(Form form) { return form == Form::laplacian || form == Form::l1_distance; }
+
+// What sparse rows x and z have in common in one column: their product, or for L1
+// min(|x|, |z|) if both have the same sign, else 0; exact, so that it is symmetric. x is a number,
+// given as its size and sign, for L1 only.
+template <Form kForm>
+HWY_INLINE Vec AddCommon(Vec x, Vec size, Vec sign, Vec z, Vec sum) {
+  if constexpr (IsL1(kForm))
+    return hn::Add(sum, hn::Min(size, hn::Max(hn::Mul(sign, z), hn::Zero(kFloats))));
+  else
+    return hn::MulAdd(x, z, sum);
+}
+
+// The sum that Finish() wants, from what two rows have in common and their norms.
+template <Form kForm>
+HWY_INLINE Vec FromCommon(Vec common, Vec norms) {
+  if constexpr (IsSquared(kForm) || IsL1(kForm))
+    return hn::Max(hn::NegMulAdd(hn::Set(kFloats, 2.0F), common, norms), hn::Zero(kFloats));
+  else
+    return common;
+}
+
+// The kernel value from the sum over features: an inner product or a distance.
 template <Form kForm>
 HWY_INLINE Vec Finish(const Formula& formula, Vec sum) {
-  if constexpr (kForm == Form::rbf) {
+  if constexpr (kForm == Form::rbf || kForm == Form::laplacian) {
     return Exp2(hn::Mul(sum, hn::Set(kFloats, -1.4426950408889634F * formula.gamma)),
                 formula.least_exponent);
   } else if constexpr (kForm == Form::polynomial) {
@@ -100,7 +127,6 @@ HWY_INLINE Vec Finish(const Formula& formula, Vec sum) {
 template <Form kForm, int kRows>
 HWY_INLINE void DenseTile(const Formula& formula, Index cols, const float* const* rows,
                           const float* panel, float* out, Index stride) {
-  constexpr bool kDistance = kForm == Form::rbf || kForm == Form::squared_distance;
   Vec sums[kRows][kVectors];
   for (int r = 0; r < kRows; ++r) {
     for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(kFloats);
@@ -112,9 +138,11 @@ HWY_INLINE void DenseTile(const Formula& formula, Index cols, const float* const
     for (int r = 0; r < kRows; ++r) {
       const auto x = hn::Set(kFloats, rows[r][j]);
       for (int v = 0; v < kVectors; ++v) {
-        if constexpr (kDistance) {
+        if constexpr (IsSquared(kForm)) {
           const auto difference = hn::Sub(points[v], x);
           sums[r][v] = hn::MulAdd(difference, difference, sums[r][v]);
+        } else if constexpr (IsL1(kForm)) {
+          sums[r][v] = hn::Add(sums[r][v], hn::Abs(hn::Sub(points[v], x)));
         } else {
           sums[r][v] = hn::MulAdd(points[v], x, sums[r][v]);
         }
@@ -160,25 +188,24 @@ void DenseTiles(const Formula& formula, Index cols, const float* const* rows, In
 template <Form kForm, int kWidthVectors>
 HWY_INLINE void SparseTile(const Formula& formula, const PackedRows& rows,
                            const SparsePoints& points, Index c, float* out) {
-  constexpr bool kDistance = kForm == Form::rbf || kForm == Form::squared_distance;
   constexpr Index kWidth = kWidthVectors * kVectorLanes;
   Vec sums[kWidthVectors];
   for (int v = 0; v < kWidthVectors; ++v) sums[v] = hn::Zero(kFloats);
   for (Index k = points.row_begin[c]; k < points.row_begin[c + 1]; ++k) {
     const auto z = hn::Set(kFloats, points.values[k]);
+    const auto size = hn::Abs(z);
+    const auto sign = hn::CopySign(hn::Set(kFloats, 1.0F), z);
     const float* column = rows.values + static_cast<Index>(points.columns[k]) * kWidth;
     for (int v = 0; v < kWidthVectors; ++v) {
-      sums[v] = hn::MulAdd(z, hn::Load(kFloats, column + v * kVectorLanes), sums[v]);
+      sums[v] =
+          AddCommon<kForm>(z, size, sign, hn::Load(kFloats, column + v * kVectorLanes), sums[v]);
     }
   }
   for (int v = 0; v < kWidthVectors; ++v) {
-    auto sum = sums[v];
-    if constexpr (kDistance) {
-      const auto norms = hn::Add(hn::LoadU(kFloats, rows.squared_norms + v * kVectorLanes),
-                                 hn::Set(kFloats, points.squared_norms[c]));
-      sum = hn::Max(hn::NegMulAdd(hn::Set(kFloats, 2.0F), sum, norms), hn::Zero(kFloats));
-    }
-    hn::Store(Finish<kForm>(formula, sum), kFloats, out + v * kVectorLanes);
+    const auto norms = hn::Add(hn::LoadU(kFloats, rows.norms + v * kVectorLanes),
+                               hn::Set(kFloats, points.norms[c]));
+    hn::Store(Finish<kForm>(formula, FromCommon<kForm>(sums[v], norms)), kFloats,
+              out + v * kVectorLanes);
   }
 }
 
@@ -252,32 +279,28 @@ void SparseTiles(const Formula& formula, const PackedRows& rows, Index num_rows,
 // One sparse row against kPanels panels. The panels are `panel_size` floats apart.
 template <Form kForm, int kPanels>
 HWY_INLINE void MixedTile(const Formula& formula, const SparseQuery& row, const float* panels,
-                          Index panel_size, const float* squared_norms, float* out) {
-  constexpr bool kDistance = kForm == Form::rbf || kForm == Form::squared_distance;
+                          Index panel_size, const float* norms, float* out) {
   Vec sums[kPanels][kVectors];
   for (int p = 0; p < kPanels; ++p) {
     for (int v = 0; v < kVectors; ++v) sums[p][v] = hn::Zero(kFloats);
   }
   for (Index k = 0; k < row.count; ++k) {
     const auto x = hn::Set(kFloats, row.values[k]);
+    const auto size = hn::Abs(x);
+    const auto sign = hn::CopySign(hn::Set(kFloats, 1.0F), x);
     const float* column = panels + static_cast<Index>(row.columns[k]) * kLanes;
     for (int p = 0; p < kPanels; ++p) {
       for (int v = 0; v < kVectors; ++v) {
         const auto points = hn::Load(kFloats, column + p * panel_size + v * kVectorLanes);
-        sums[p][v] = hn::MulAdd(x, points, sums[p][v]);
+        sums[p][v] = AddCommon<kForm>(x, size, sign, points, sums[p][v]);
       }
     }
   }
   for (int p = 0; p < kPanels; ++p) {
     for (int v = 0; v < kVectors; ++v) {
-      auto sum = sums[p][v];
       const Index at = p * kLanes + v * kVectorLanes;
-      if constexpr (kDistance) {
-        const auto norms =
-            hn::Add(hn::Load(kFloats, squared_norms + at), hn::Set(kFloats, row.squared_norm));
-        sum = hn::Max(hn::NegMulAdd(hn::Set(kFloats, 2.0F), sum, norms), hn::Zero(kFloats));
-      }
-      hn::StoreU(Finish<kForm>(formula, sum), kFloats, out + at);
+      const auto both = hn::Add(hn::Load(kFloats, norms + at), hn::Set(kFloats, row.norm));
+      hn::StoreU(Finish<kForm>(formula, FromCommon<kForm>(sums[p][v], both)), kFloats, out + at);
     }
   }
 }
@@ -285,7 +308,7 @@ HWY_INLINE void MixedTile(const Formula& formula, const SparseQuery& row, const 
 // Four panels stay in the first-level cache while all rows pass over them.
 template <Form kForm>
 void MixedTilesAs(const Formula& formula, Index cols, const SparseQuery* rows, Index num_rows,
-                  const float* panels, const float* squared_norms, Index num_panels, float* out,
+                  const float* panels, const float* norms, Index num_panels, float* out,
                   Index stride) {
   const Formula constants = formula;
   const Index panel_size = cols * kLanes;
@@ -293,23 +316,22 @@ void MixedTilesAs(const Formula& formula, Index cols, const SparseQuery* rows, I
   for (; p + 4 <= num_panels; p += 4) {
     for (Index r = 0; r < num_rows; ++r) {
       MixedTile<kForm, 4>(constants, rows[r], panels + p * panel_size, panel_size,
-                          squared_norms + p * kLanes, out + r * stride + p * kLanes);
+                          norms + p * kLanes, out + r * stride + p * kLanes);
     }
   }
   for (; p < num_panels; ++p) {
     for (Index r = 0; r < num_rows; ++r) {
       MixedTile<kForm, 1>(constants, rows[r], panels + p * panel_size, panel_size,
-                          squared_norms + p * kLanes, out + r * stride + p * kLanes);
+                          norms + p * kLanes, out + r * stride + p * kLanes);
     }
   }
 }
 
 void MixedTiles(const Formula& formula, Index cols, const SparseQuery* rows, Index num_rows,
-                const float* panels, const float* squared_norms, Index num_panels, float* out,
+                const float* panels, const float* norms, Index num_panels, float* out,
                 Index stride) {
   ForForm(formula.form, [&]<Form kForm>() {
-    MixedTilesAs<kForm>(formula, cols, rows, num_rows, panels, squared_norms, num_panels, out,
-                        stride);
+    MixedTilesAs<kForm>(formula, cols, rows, num_rows, panels, norms, num_panels, out, stride);
   });
 }
 
@@ -326,10 +348,13 @@ void FinishSums(const Formula& formula, float* values, Index count) {
       return FinishSumsAs<Form::polynomial>(formula, values, count);
     case Form::rbf:
       return FinishSumsAs<Form::rbf>(formula, values, count);
+    case Form::laplacian:
+      return FinishSumsAs<Form::laplacian>(formula, values, count);
     case Form::sigmoid:
       return FinishSumsAs<Form::sigmoid>(formula, values, count);
     case Form::dot:
     case Form::squared_distance:
+    case Form::l1_distance:
       return;
   }
 }
@@ -433,10 +458,10 @@ void sparse_tiles(const Formula& formula, const PackedRows& rows, Index num_rows
 }
 
 void mixed_tiles(const Formula& formula, Index cols, const SparseQuery* rows, Index num_rows,
-                 const float* panels, const float* squared_norms, Index num_panels, float* out,
+                 const float* panels, const float* norms, Index num_panels, float* out,
                  Index stride) {
   HWY_DYNAMIC_DISPATCH(MixedTiles)
-  (formula, cols, rows, num_rows, panels, squared_norms, num_panels, out, stride);
+  (formula, cols, rows, num_rows, panels, norms, num_panels, out, stride);
 }
 
 void transpose(const float* in, Index width, Index num_rows, float* out, Index stride) {

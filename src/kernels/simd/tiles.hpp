@@ -11,8 +11,9 @@ namespace tamis::simd {
 /// Points per panel: one panel is `cols` groups of kLanes floats, feature after feature.
 inline constexpr Index kLanes = 16;
 
-/// What is made of the inner product or of the squared distance of two rows.
-enum class Form { dot, polynomial, rbf, sigmoid, squared_distance };
+/// What is made of the inner product, the squared distance, or the sum of absolute differences (the
+/// L1 distance) of two rows.
+enum class Form { dot, polynomial, rbf, sigmoid, squared_distance, laplacian, l1_distance };
 
 struct Formula {
   Form form = Form::dot;
@@ -29,47 +30,48 @@ void dense_tiles(const Formula& formula, Index cols, const float* const* rows, I
                  const float* panels, Index num_panels, float* out, Index stride);
 
 /// Rows packed side by side, feature after feature: `width` (16 or 64) floats for each column.
-/// Unused places are zero.
+/// Unused places are zero. Norms, here and below, are |x|^2, and |x|_1 for the forms of an L1
+/// distance.
 struct PackedRows {
   const float* values = nullptr;
-  const float* squared_norms = nullptr;  ///< `width` of them
+  const float* norms = nullptr;  ///< `width` of them
   Index width = 0;
 };
 
-/// Points in CSR form with their squared norms.
+/// Points in CSR form with their norms.
 struct SparsePoints {
   const Index* row_begin = nullptr;
   const std::int32_t* columns = nullptr;
   const float* values = nullptr;
-  const float* squared_norms = nullptr;
+  const float* norms = nullptr;
 };
 
 /// out[r * stride + c - begin] = K(packed row r, point c) for r in [0, num_rows) and c in [begin,
 /// end); `stride` is at least end - begin rounded up to 16. Distances come from the norms: sparse
-/// rows have no cheap differences.
+/// rows have no cheap differences. For L1, |x - z|_1 = |x|_1 + |z|_1 - 2 o, where the overlap o
+/// sums min(|x_j|, |z_j|) over the columns in which both have the same sign.
 void sparse_tiles(const Formula& formula, const PackedRows& rows, Index num_rows,
                   const SparsePoints& points, Index begin, Index end, float* out, Index stride);
 
-/// A sparse row and its squared norm.
+/// A sparse row and its norm.
 struct SparseQuery {
   const std::int32_t* columns = nullptr;
   const float* values = nullptr;
   Index count = 0;
-  float squared_norm = 0;
+  float norm = 0;
 };
 
 /// out[r * stride + 16 p + l] = K(rows[r], point l of panel p), with as little work as the rows
-/// have non-zeros. `squared_norms` are those of the points, 16 a panel. Distances come from the
-/// norms.
+/// have non-zeros. `norms` are those of the points, 16 a panel. Distances come from the norms.
 void mixed_tiles(const Formula& formula, Index cols, const SparseQuery* rows, Index num_rows,
-                 const float* panels, const float* squared_norms, Index num_panels, float* out,
+                 const float* panels, const float* norms, Index num_panels, float* out,
                  Index stride);
 
 /// out[r * stride + p] = in[p * width + r] for p in [0, 16) and r in [0, num_rows).
 void transpose(const float* in, Index width, Index num_rows, float* out, Index stride);
 
-/// values[i] = K made of the inner product, or of the squared distance, values[i]; count is a
-/// multiple of 16.
+/// values[i] = K made of the inner product, or of the distance, values[i]; count is a multiple of
+/// 16.
 void finish_sums(const Formula& formula, float* values, Index count);
 
 /// out[l] = squared distance of the row from box l of 16. `panel` holds, column after column, the

@@ -22,7 +22,7 @@ std::vector<Index> positions(Index count) {
 
 Metric leader_metric(const TrainingSet& data, const TrainOptions& options) {
   Kernel kernel = data.kernel;
-  if (kernel.type == KernelType::rbf) {
+  if (kernel.type == KernelType::rbf || kernel.type == KernelType::laplacian) {
     kernel.gamma = options.leader.gamma.value_or(
         kernel.gamma / static_cast<double>(std::max<Index>(1, data.features.cols())));
   }

@@ -175,8 +175,8 @@ MethodResult train_with(const TrainingSet& data, const TrainContext& context, An
   std::unique_ptr<NeighborIndex> index;
   std::optional<CoverSearch> search;
   try {
-    index = make_neighbor_index(data.features, Metric{data.kernel}, parse_structure(options.index),
-                                quiet(context.control), settings.k);
+    index = make_neighbor_index(data.features, neighbor_metric(data.kernel),
+                                parse_structure(options.index), quiet(context.control), settings.k);
     phases.end("index");
     if (select) {
       settings = select_settings(data, *index, context, &result.report);

@@ -30,7 +30,7 @@ Kernel kernel_of(const Trial& trial, const TrainingSet& data,
                  std::span<const Index> neighbourhood) {
   Kernel kernel = data.kernel;
   if (trial.percentile >= 0)
-    kernel.gamma = local_gamma(data.features, neighbourhood, trial.percentile);
+    kernel.gamma = local_gamma(kernel.type, data.features, neighbourhood, trial.percentile);
   return kernel;
 }
 
@@ -134,7 +134,8 @@ struct Tried {
 std::vector<Trial> trials_of(const TrainingSet& data, Index centres, const TrainContext& context) {
   const LocalOptions& options = context.options.local;
   std::vector<double> percentiles{-1};
-  if (data.kernel.type == KernelType::rbf) percentiles = options.percentiles;
+  if (data.kernel.type == KernelType::rbf || data.kernel.type == KernelType::laplacian)
+    percentiles = options.percentiles;
   std::vector<Trial> trials;
   for (const double cost : options.cost_grid) {
     for (const double percentile : percentiles) {
@@ -193,11 +194,12 @@ LocalParameters untried_parameters(const TrainingSet& data, const TrainContext& 
 
 }  // namespace
 
-double local_gamma(const Matrix& features, std::span<const Index> rows, double percentile) {
+double local_gamma(KernelType kernel, const Matrix& features, std::span<const Index> rows,
+                   double percentile) {
   // Some rows against all: a percentile needs no more.
   constexpr std::size_t kSample = 64;
   const Matrix own = features.select(rows);
-  const KernelBlocks blocks = KernelBlocks::squared_distances(own);
+  const KernelBlocks blocks = KernelBlocks::unfinished(kernel, own);
   const Index stride = round_up(own.rows(), kPanel);
   std::vector<float> block(usize(stride));
   std::vector<float> distances;
@@ -236,8 +238,8 @@ std::vector<std::vector<double>> internal_cross_validation(const TrainingSet& da
   }
   const Index internal = std::max<Index>(1, smallest / 2);
   const RunControl silent = quiet(context.control);
-  const auto index = make_neighbor_index(data.features, Metric{data.kernel}, Structure::automatic,
-                                         silent, largest);
+  const auto index = make_neighbor_index(data.features, neighbor_metric(data.kernel),
+                                         Structure::automatic, silent, largest);
   const Neighbors neighbors = index->nearest(data.features, chosen, largest, silent);
   std::vector<std::vector<double>> shares(points.size(),
                                           std::vector<double>(usize(count), std::nan("")));

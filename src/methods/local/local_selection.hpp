@@ -43,8 +43,9 @@ std::vector<std::vector<double>> internal_cross_validation(const TrainingSet& da
                                                            const TrainContext& context,
                                                            const std::function<void()>& on_centre);
 
-/// The kernel width 1 / sigma, where sigma is a percentile of the squared distances between rows of
-/// a neighbourhood; 1 when all are copies.
-double local_gamma(const Matrix& features, std::span<const Index> rows, double percentile);
+/// The kernel width 1 / sigma, where sigma is a percentile of the squared distances (laplacian: of
+/// the L1 distances) between rows of a neighbourhood; 1 when all are copies.
+double local_gamma(KernelType kernel, const Matrix& features, std::span<const Index> rows,
+                   double percentile);
 
 }  // namespace tamis

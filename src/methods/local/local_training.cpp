@@ -48,7 +48,8 @@ LocalResult LocalTraining::train_on(std::vector<Index> rows, BinarySettings sett
                                     const RunControl& control, double* gamma) const {
   std::sort(rows.begin(), rows.end());
   if (settings_.percentile >= 0)
-    settings.kernel.gamma = local_gamma(data_.features, rows, settings_.percentile);
+    settings.kernel.gamma =
+        local_gamma(settings.kernel.type, data_.features, rows, settings_.percentile);
   *gamma = settings.kernel.gamma;
   return isolated([&] { return train_local(rows_, rows, settings, control); });
 }

@@ -82,6 +82,13 @@ CASES = {
     "kernel-expansion-linear-sparse": ("sparse", "-t linear -c 5 --scale maxabs"),
     "kernel-expansion-rbf-sparse": ("sparse", "-g 0.2 -c 5"),
     "kernel-expansion-sigmoid": ("two", "-t sigmoid -g 0.2 -r -0.5 --scale standard"),
+    "kernel-expansion-laplacian": ("three", "-t laplacian -g 0.5 -c 2 --scale standard"),
+    "kernel-expansion-laplacian-sparse": ("sparse", "-t laplacian -g 0.2 -c 5"),
+    "local-models-laplacian": ("two", "--method falk --k 12 --k-prime 6 -t laplacian -g 0.5 --scale standard"),
+    "kernel-expansion-table": ("table", "-g 0.3 -c 2 --missing impute --text-columns one-hot --max-categories 3 "
+                                        "--scale standard"),
+    "kernel-expansion-table-text": ("full-table", "-t laplacian -g 0.3 --text-columns one-hot"),
+    "linear-table-numbers": ("number-table", "--method linear --bias 1 --missing impute --probability-folds 3"),
     "kernel-expansion-robust": ("two", "-g 0.5 --scale robust"),
     "kernel-expansion-quantile": ("three", "-g 0.5 --scale quantile"),
     "kernel-expansion-quantile-sparse": ("sparse", "-g 0.2 -c 5 --scale quantile"),
@@ -127,6 +134,20 @@ CASES = {
 }
 
 
+def table(seed, rows, has_text, has_missing):
+    """Rows of a color, a size, a weight and a kind; the rows to predict have a color that no training row has."""
+    draw = random.Random(seed)
+    text = "label,color,size,weight,kind\n" if has_text else "label,size,weight\n"
+    colors = ["blå", "red wine", "green"] if seed % 2 else ["blå", "red wine", "white"]
+    for i in range(rows):
+        size, weight, color = draw.gauss(0, 1), draw.gauss(5, 2), draw.choice(colors)
+        label = "yes" if (color == "blå") == (size > 0) else "no"
+        numbers = ["" if has_missing and i % 5 == 1 else number(size), "NA" if has_missing and i % 7 == 2 else number(weight)]
+        words = ["" if has_missing and i % 6 == 0 else color, draw.choice("aabbcde")]
+        text += ",".join([label, words[0], *numbers, words[1]] if has_text else [label, *numbers]) + "\n"
+    return text
+
+
 def data_of(kind):
     """The training rows and the rows to predict as texts, and the ending of their names."""
     if kind == "precomputed":
@@ -146,6 +167,9 @@ def data_of(kind):
         def widened(rows):
             return [(label, [*x, 0.0, 0.5 if i % 2 == 0 else 0.0]) for i, (label, x) in enumerate(rows)]
         return as_svmlight(points(13, 40, "three")), as_svmlight(widened(points(14, 10, "three"))), ".svm"
+    if kind.endswith("table"):
+        kinds = {"has_text": kind != "number-table", "has_missing": kind != "full-table"}
+        return table(17, 50, **kinds), table(18, 12, **kinds), ".csv"
     if kind == "words":
         return as_csv(points(9, 45, "words")), as_csv(points(10, 10, "words")), ".csv"
     if kind == "product":  # the second column is of no use: feature weights find out

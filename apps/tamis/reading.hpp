@@ -1,0 +1,16 @@
+// What a training reads.
+#pragma once
+
+#include "tamis/io.hpp"
+#include "tamis/options.hpp"
+
+namespace tamis::cli {
+
+/// Words as labels of classes; missing values and text columns where the training deals with them.
+inline void allow_what_is_trained_on(const TrainOptions& options, ReadOptions* read) {
+  read->text_labels = options.task == Task::classification;
+  read->missing_values = options.missing == MissingValues::impute;
+  read->text_columns = options.text_columns == TextColumns::one_hot;
+}
+
+}  // namespace tamis::cli
