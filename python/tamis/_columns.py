@@ -63,6 +63,7 @@ def _is_number(text: str) -> bool:
 
 
 def _number(value: Any, column: int) -> float:
-    if isinstance(value, Number) or (isinstance(value, str) and _is_number(value)):
+    is_number = isinstance(value, Number) or (isinstance(value, str) and _is_number(value))
+    if is_number:
         return float(value)
     raise ValueError(f"column {column} has the text {value!r}, but the model was trained with numbers in it")

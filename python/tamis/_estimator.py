@@ -122,7 +122,7 @@ class Estimator(BaseEstimator):
             self._kernel_rows, self._sparse = X, False
             self.shape_fit_ = getattr(X, "shape", (_num_samples(X),))
             return numbered_rows(self._kernel_values(X, square=True)), y
-        self._texts = {}
+        self._texts: dict[int, list[str]] = {}
         checks = {"dtype": np.float32, "order": "C", "accept_sparse": "csr", **finite_or_nan(self.missing == "impute")}
         names = column_names(X)
         if self.text_columns == "one-hot" and may_have_text(X):
