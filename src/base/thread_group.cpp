@@ -68,6 +68,7 @@ class ThreadRank : public Group {
     count_call(static_cast<std::int64_t>(message.size()) * (size_ - 1));
     return meeting_.meet(rank_, {Message(message.begin(), message.end())}, [](const auto& posted) {
       std::vector<Message> all;
+      all.reserve(posted.size());
       for (const auto& of_rank : posted) all.push_back(of_rank[0]);
       return all;
     });
@@ -81,6 +82,7 @@ class ThreadRank : public Group {
     count_call(bytes);
     return meeting_.meet(rank_, std::move(to_each), [this](const auto& posted) {
       std::vector<Message> mine;
+      mine.reserve(posted.size());
       for (const auto& of_rank : posted) mine.push_back(of_rank[usize(rank_)]);
       return mine;
     });
@@ -107,6 +109,7 @@ void run_as_group(int size, const std::function<void(Group&)>& work) {
   std::mutex mutex;
   std::exception_ptr first;
   std::vector<std::thread> threads;
+  threads.reserve(usize(size));
   for (int rank = 0; rank < size; ++rank) {
     threads.emplace_back([&, rank] {
       ThreadRank group(meeting, rank, size);

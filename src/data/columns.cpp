@@ -300,7 +300,7 @@ ColumnMap ColumnMap::fit(const Dataset& data, const ColumnOptions& options,
 
 Matrix ColumnMap::apply(const Matrix& rows, const RunControl& control, Index first_row) const {
   if (inputs == 0) return rows;
-  const Matrix fitted = rows.with_cols(inputs);
+  Matrix fitted = rows.with_cols(inputs);
   if (is_identity()) return fitted;
   const Index cols = outputs();
   return with_threads(control.threads, [&] {

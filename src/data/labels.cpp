@@ -113,6 +113,7 @@ Labels distinct_classes(const Labels& labels) {
   if (labels.kind() != LabelKind::text) return labels.select(first_rows);
   // With a table of their own: the one of the data is in the order of its rows.
   std::vector<std::string> names;
+  names.reserve(first_rows.size());
   for (const Index row : first_rows) names.push_back(labels.name(row));
   return Labels::text(names);
 }

@@ -54,6 +54,7 @@ std::vector<double> class_factors(const Labels& classes, const Dataset& data,
   std::vector<ExactSum> sums(factors.size());
   for (Index i = 0; i < data.rows(); ++i) sums[usize(codes[usize(i)])].add(data.weight(i));
   std::vector<double> of_class;
+  of_class.reserve(sums.size());
   for (const ExactSum& sum : sums) of_class.push_back(sum_of_all(group, sum).value());
   const double all = std::accumulate(of_class.begin(), of_class.end(), 0.0);
   for (std::size_t c = 0; c < factors.size(); ++c)

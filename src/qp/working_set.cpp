@@ -103,6 +103,7 @@ std::vector<PointName> merged(const ActiveSet& active, const std::vector<Ranked>
     return names;
   }
   std::vector<Candidate> candidates;
+  candidates.reserve(mine.size());
   for (const Ranked& one : mine) candidates.push_back({one, name(one)});
   candidates = gather_all(active.group(), std::move(candidates));
   std::sort(candidates.begin(), candidates.end());

@@ -103,6 +103,7 @@ Matrix sample_of_all(const Matrix& features, std::span<const std::uint64_t> hash
   std::partial_sort(rows.begin(), some, rows.end(), by_hash);
   rows.erase(some, rows.end());
   std::vector<std::uint64_t> smallest;
+  smallest.reserve(rows.size());
   for (const Index row : rows) smallest.push_back(hashes[usize(row)]);
   smallest = gather_all(group, std::move(smallest));
   std::sort(smallest.begin(), smallest.end());

@@ -139,7 +139,8 @@ void Trainer::collect_small(const BinaryTask& task) {
 void Trainer::train_small() {
   std::vector<PlacedMachine> trained(small_.size());
   parallel_each(static_cast<Index>(small_.size()), [&](Index k) {
-    const auto& [rows, task] = small_[usize(k)];
+    const DealtRows& rows = small_[usize(k)].rows;
+    const BinaryTask& task = small_[usize(k)].task;
     const TrainingSet& set = rows.set;
     RunControl alone_control = context_.control;
     alone_control.group = nullptr;
