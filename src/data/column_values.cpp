@@ -11,7 +11,6 @@
 #include "base/progress.hpp"
 #include "base/random.hpp"
 #include "data/row_messages.hpp"
-#include "data/stack_rows.hpp"
 
 namespace tamis {
 namespace {
@@ -132,10 +131,7 @@ Matrix sample_of_all(const Matrix& mine, Group& group) {
   for (const Index row : sampled_rows(std::accumulate(counts.begin(), counts.end(), Index{0}))) {
     if (row >= first && row < first + mine.rows()) own.push_back(row - first);
   }
-  std::vector<Matrix> parts;
-  for (const Group::Message& message : group.all_gather(pack_rows(mine, own)))
-    parts.push_back(unpack_rows(message, mine));
-  return stack_rows(parts);
+  return unpack_all(group.all_gather(pack_rows(mine, own)), mine);
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "base/checked.hpp"
+#include "data/stack_rows.hpp"
 
 namespace tamis {
 namespace {
@@ -41,18 +43,26 @@ Group::Message pack_rows(const Matrix& matrix, std::span<const Index> rows) {
   return message;
 }
 
-Matrix unpack_rows(const Group::Message& message, const Matrix& like) {
-  std::span<const std::byte> left(message);
+Matrix unpack_rows(Group::Message message, const Matrix& like) {
   if (!like.is_sparse()) {
-    auto values = take<float>(message.size() / sizeof(float), &left);
-    const Index rows = static_cast<Index>(values.size()) / std::max<Index>(1, like.cols());
-    return Matrix::dense(rows, like.cols(), std::move(values));
+    const Index values = static_cast<Index>(message.size() / sizeof(float));
+    const auto owner = std::make_shared<const Group::Message>(std::move(message));
+    return Matrix::dense_view(values / std::max<Index>(1, like.cols()), like.cols(),
+                              reinterpret_cast<const float*>(owner->data()), owner);
   }
+  std::span<const std::byte> left(message);
   const auto rows = usize(take<Index>(1, &left)[0]);
   auto begins = take<Index>(rows + 1, &left);
   auto columns = take<std::int32_t>(usize(begins.back()), &left);
   auto values = take<float>(usize(begins.back()), &left);
   return Matrix::sparse(like.cols(), std::move(begins), std::move(columns), std::move(values));
+}
+
+Matrix unpack_all(std::vector<Group::Message> messages, const Matrix& like) {
+  std::vector<Matrix> parts;
+  parts.reserve(messages.size());
+  for (Group::Message& message : messages) parts.push_back(unpack_rows(std::move(message), like));
+  return stack_rows(parts);
 }
 
 Matrix interleave_rows(std::span<const Matrix> parts, std::span<const std::int32_t> part_of_row) {

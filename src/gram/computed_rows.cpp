@@ -56,8 +56,8 @@ std::vector<Index> ComputedRows::bring(std::span<const qp::PointName> points) {
     if (name.owner == group_.rank()) own.push_back(rows_[usize(name.point)]);
   }
   std::vector<Matrix> parts;
-  for (const Group::Message& message : group_.all_gather(pack_rows(data_, own)))
-    parts.push_back(unpack_rows(message, data_));
+  for (Group::Message& message : group_.all_gather(pack_rows(data_, own)))
+    parts.push_back(unpack_rows(std::move(message), data_));
   guests_ = interleave_rows(parts, owners);
   std::vector<Index> numbers;
   std::vector<Index> guest_rows;

@@ -8,7 +8,6 @@
 #include "base/group.hpp"
 #include "base/mix.hpp"
 #include "data/row_messages.hpp"
-#include "data/stack_rows.hpp"
 #include "gram/near_points.hpp"
 #include "svm/row_order.hpp"
 
@@ -38,7 +37,7 @@ std::vector<RowFacts> facts_of(const DealtRows& from, std::span<const Index> row
 }
 
 // Puts together what the ranks sent, in the order of the positions. Each part is in that order.
-DealtRows put_together(const TrainingSet& like, std::span<const Group::Message> row_messages,
+DealtRows put_together(const TrainingSet& like, std::vector<Group::Message> row_messages,
                        std::span<const std::vector<RowFacts>> facts) {
   struct Place {
     Index position;
@@ -48,7 +47,7 @@ DealtRows put_together(const TrainingSet& like, std::span<const Group::Message> 
   std::vector<Place> order;
   std::vector<Matrix> parts;
   for (std::size_t p = 0; p < facts.size(); ++p) {
-    parts.push_back(unpack_rows(row_messages[p], like.features));
+    parts.push_back(unpack_rows(std::move(row_messages[p]), like.features));
     for (std::size_t k = 0; k < facts[p].size(); ++k)
       order.push_back({facts[p][k].position, static_cast<std::int32_t>(p), k});
   }
@@ -88,7 +87,7 @@ DealtRows exchange_rows(const DealtRows& from, const std::vector<std::vector<Ind
   std::vector<std::vector<RowFacts>> got;
   for (const Group::Message& message : group.exchange(std::move(facts)))
     got.push_back(from_message<RowFacts>(message));
-  return put_together(from.set, rows, got);
+  return put_together(from.set, std::move(rows), got);
 }
 
 // So many rows of all ranks: those with the smallest hashes.
@@ -111,10 +110,7 @@ Matrix sample_of_all(const Matrix& features, std::span<const std::uint64_t> hash
     const std::uint64_t limit = smallest[usize(count)];
     std::erase_if(rows, [&](Index row) { return hashes[usize(row)] >= limit; });
   }
-  std::vector<Matrix> parts;
-  for (const Group::Message& message : group.all_gather(pack_rows(features, rows)))
-    parts.push_back(unpack_rows(message, features));
-  return stack_rows(parts);
+  return unpack_all(group.all_gather(pack_rows(features, rows)), features);
 }
 
 // Halves of halves of a sample of the rows, each cut across the column that varies most.
