@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -81,6 +82,12 @@ T sum_of_all(Group& group, T mine) {
   T sum = 0;
   for (const T value : gather_values(group, mine)) sum += value;
   return sum;
+}
+
+/// The sum over the ranks before this one: where its rows begin among those of all.
+inline std::int64_t sum_of_earlier(Group& group, std::int64_t mine) {
+  const std::vector<std::int64_t> values = gather_values(group, mine);
+  return std::accumulate(values.begin(), values.begin() + group.rank(), std::int64_t{0});
 }
 
 inline bool any_of_all(Group& group, bool mine) {

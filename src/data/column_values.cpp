@@ -125,10 +125,9 @@ std::vector<std::size_t> spread_runs(std::span<const double> shares) {
 // On several ranks, the rows to look at of all of them; else the rows as they are.
 Matrix sample_of_all(const Matrix& mine, Group& group) {
   if (group.size() == 1) return mine;
-  const std::vector<Index> counts = gather_values(group, mine.rows());
-  const Index first = std::accumulate(counts.begin(), counts.begin() + group.rank(), Index{0});
+  const Index first = sum_of_earlier(group, mine.rows());
   std::vector<Index> own;
-  for (const Index row : sampled_rows(std::accumulate(counts.begin(), counts.end(), Index{0}))) {
+  for (const Index row : sampled_rows(sum_of_all(group, mine.rows()))) {
     if (row >= first && row < first + mine.rows()) own.push_back(row - first);
   }
   return unpack_all(group.all_gather(pack_rows(mine, own)), mine);

@@ -77,8 +77,7 @@ CheckedRows checked_rows(const Model& model, const Dataset& given, const TrainOp
   if (sum_of_all(group, data.rows()) == 0) throw DataError("the data has no rows");
   if (largest_of_all(group, data.labels().kind()) == LabelKind::none)
     throw DataError("the data has no labels");
-  const std::vector<Index> counts = gather_values(group, given.rows());
-  const Index before = std::accumulate(counts.begin(), counts.begin() + group.rank(), Index{0});
+  const Index before = sum_of_earlier(group, given.rows());
   for (Index& row : rows.original) row += before;
   rows.features = scaled_rows(model, rows_for(model, data).features(), control);
   std::vector<double> factors{1.0};

@@ -88,7 +88,7 @@ RowRange share_of(Index rows, const Group& group) {
 
 class MatrixReader {
  public:
-  /// Of an array of so many rows and columns, those in `range`.
+  /// Of an array of `rows` rows, those in `range`.
   MatrixReader(const ParseInput& source, const NpyArray& array, Index rows, Index cols,
                RowRange range, bool missing_values)
       : source_(source),

@@ -23,17 +23,14 @@ Decision decision_for(const TrainingSet& data, const TrainOptions& options) {
 BinaryTask binary_task(const TrainingSet& data, Decision decision, Index index) {
   BinaryTask task;
   task.index = index;
-  std::pair<Index, Index> pair{0, 1};
-  for (Index m = 0; m < index; ++m) {
-    if (++pair.second == data.num_classes) pair = {pair.first + 1, pair.first + 2};
-  }
+  const auto pair = decision == Decision::one_vs_one ? class_pair(index, data.num_classes)
+                                                     : std::pair<Index, Index>(index, -1);
   for (Index row = 0; row < data.rows(); ++row) {
     const Index code = data.is_regression() ? 0 : data.codes[usize(row)];
     if (decision == Decision::one_vs_one && code != pair.first && code != pair.second) continue;
-    const Index first = decision == Decision::one_vs_rest ? index : pair.first;
     task.rows.push_back(row);
     task.targets.push_back(decision == Decision::single ? whole_target(data, row)
-                           : code == first              ? 1.0
+                           : code == pair.first         ? 1.0
                                                         : -1.0);
   }
   return task;

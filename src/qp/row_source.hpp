@@ -10,7 +10,7 @@
 
 namespace tamis::qp {
 
-/// On several ranks, so many rows are brought at a time when there are more of them.
+/// On several ranks, at most this many rows are brought at a time.
 inline constexpr std::size_t kRowsBrought = 4096;
 
 /// A symmetric matrix K over points 0 .. size() - 1. Not thread-safe: one solver uses one source,

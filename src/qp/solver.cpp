@@ -13,9 +13,9 @@
 #include "base/group.hpp"
 #include "base/mix.hpp"
 #include "qp/active_set.hpp"
+#include "qp/block.hpp"
 #include "qp/free_set.hpp"
 #include "qp/pair_solver.hpp"
-#include "qp/pair_steps.hpp"
 #include "qp/working_set.hpp"
 
 namespace tamis::qp {
@@ -57,106 +57,6 @@ class PlainSum {
   double sum_ = 0;
 };
 const PlainSum& sum_of_all(Group& /*group*/, const PlainSum& sum) { return sum; }
-
-/// A block laid out for the pair solver: group 0 first, filled up so that group 1 begins at a
-/// multiple of the padding.
-/// Its memory is reused from block to block.
-class Block {
- public:
-  /// All points of `problem`. `diagonal` of the kernel, and the numbers by which the source knows
-  /// the points (empty: their own), are by point. `precise`: own_sums() will be exact for the true
-  /// kernel, not for its float values. False when it was told to stop.
-  bool lay_out(const Problem& problem, std::span<const double> diagonal, RowSource& source,
-               std::span<const Index> numbers, bool precise);
-
-  std::span<const Index> points() const { return points_; }
-  std::span<double> beta() { return beta_; }
-  /// Runs the pair solver from the given beta and F.
-  PairResult solve(const Problem& problem, std::span<const double> sums, const PairLimits& limits);
-  /// F of the block's points for its beta, the rest of the problem left out: exact when the block
-  /// is the whole problem.
-  std::vector<double> own_sums() const;
-
- private:
-  std::vector<Index> points_;
-  Index group_split_ = 0;
-  Index stride_ = 0;
-  // size x stride floats in memory that holds room_ of them and is never cleared: for small
-  // problems clearing takes a tenth of the time.
-  std::unique_ptr<float[]> kernel_;
-  Index room_ = 0;
-  std::vector<float> rest_;  // what rounding took from kernel_; empty: not known
-  std::vector<double> diagonal_;
-  std::vector<double> beta_;
-};
-
-bool Block::lay_out(const Problem& problem, std::span<const double> diagonal, RowSource& source,
-                    std::span<const Index> numbers, bool precise) {
-  std::vector<Index> points(usize(problem.size()));
-  std::iota(points.begin(), points.end(), 0);
-  std::stable_partition(points.begin(), points.end(),
-                        [&](Index i) { return problem.group_at(i) == 0; });
-  const auto second =
-      std::find_if(points.begin(), points.end(), [&](Index i) { return problem.group_at(i) == 1; });
-  group_split_ = static_cast<Index>(second - points.begin());
-  points_ = std::move(points);
-  if (group_split_ < static_cast<Index>(points_.size())) {
-    const Index fillers = round_up(group_split_, kPairPadding) - group_split_;
-    points_.insert(points_.begin() + group_split_, usize(fillers), kFiller);
-    group_split_ += fillers;
-  }
-  const Index size = static_cast<Index>(points_.size());
-  // An odd multiple of a cache line: rows at distances of a power of two would share few places of
-  // the caches.
-  stride_ = round_up(size, kPairPadding) | kPairPadding;
-  if (size * stride_ > room_) {
-    room_ = size * stride_;
-    kernel_ = std::make_unique_for_overwrite<float[]>(usize(room_));
-  }
-  std::vector<Index> named = points_;  // fillers get some point's values, which nobody reads
-  std::replace(named.begin(), named.end(), kFiller,
-               points_[points_[0] == kFiller ? usize(group_split_) : 0]);
-  rest_.resize(precise ? usize(size * stride_) : 0);
-  std::vector<Index> numbered;
-  numbered.reserve(named.size());
-  for (const Index i : named) numbered.push_back(numbers.empty() ? i : numbers[usize(i)]);
-  if (!precise)
-    source.square(numbered, kernel_.get(), stride_);
-  else if (!source.precise_square(numbered, kernel_.get(), rest_.data(), stride_))
-    return false;
-  diagonal_.clear();
-  for (Index k = 0; k < size; ++k) {
-    const Index i = named[usize(k)];
-    diagonal_.push_back(diagonal[usize(i)] + problem.ridge_at(i));
-    kernel_[usize(k * stride_ + k)] = static_cast<float>(diagonal_.back());
-    if (precise) {
-      rest_[usize(k * stride_ + k)] = static_cast<float>(
-          diagonal_.back() - static_cast<double>(kernel_[usize(k * stride_ + k)]));
-    }
-  }
-  beta_.assign(usize(size), 0.0);
-  return true;
-}
-
-PairResult Block::solve(const Problem& problem, std::span<const double> sums,
-                        const PairLimits& limits) {
-  const SubProblem part{points_, group_split_, kernel_.get(), stride_, diagonal_, sums, beta_};
-  return solve_pairs(problem, part, limits);
-}
-
-std::vector<double> Block::own_sums() const {
-  const Index size = static_cast<Index>(points_.size());
-  std::vector<double> sums(usize(size), 0.0);
-  for (Index r = 0; r < size; ++r) {
-    if (beta_[usize(r)] == 0) continue;
-    for (Index c = 0; c < size; ++c)
-      sums[usize(c)] += beta_[usize(r)] * static_cast<double>(kernel_[usize(r * stride_ + c)]);
-    if (rest_.empty()) continue;
-    for (Index c = 0; c < size; ++c)
-      sums[usize(c)] += beta_[usize(r)] * static_cast<double>(rest_[usize(r * stride_ + c)]);
-  }
-  return sums;
-}
 
 class Solver {
  public:

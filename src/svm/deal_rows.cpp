@@ -178,15 +178,13 @@ constexpr Index kRegionsPerRank = 32;  // enough for even shares of what is left
 
 DealtRows deal_by_content(const TrainingSet& mine, Group& group) {
   DealtRows whole{mine, std::vector<Index>(usize(mine.rows()))};
-  const std::vector<Index> counts = gather_values(group, mine.rows());
-  std::iota(whole.positions.begin(), whole.positions.end(),
-            std::accumulate(counts.begin(), counts.begin() + group.rank(), Index{0}));
+  std::iota(whole.positions.begin(), whole.positions.end(), sum_of_earlier(group, mine.rows()));
   std::vector<std::uint64_t> hashes = hash_rows(mine.features);
   for (std::uint64_t& hash : hashes) hash = mix(hash);
   const Matrix sample = sample_of_all(mine.features, hashes, kRegionSample, group);
   std::vector<Index> few(usize(std::min(kFarSample, sample.rows())));
   std::iota(few.begin(), few.end(), 0);
-  const Index total = std::accumulate(counts.begin(), counts.end(), Index{0});
+  const Index total = sum_of_all(group, mine.rows());
   std::optional<Regions> regions;
   if (has_many_far_pairs(mine.kernel, sample, few, total))
     regions.emplace(sample, kRegionsPerRank * group.size());

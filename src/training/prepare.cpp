@@ -114,7 +114,7 @@ double gamma_of_all(const Gamma& gamma, const Matrix& features, KernelType kerne
 // Sparse distances come from |x|^2 + |z|^2 - 2<x, z> (Laplacian kernel: from |x|_1 + |z|_1 and what
 // they have in common), whose float32 rounding, about 2.4e-7 |x|^2, becomes a relative error of
 // gamma times that in the kernel, and of C times that in the decision values. Where it would show
-// beside the tolerance, rows are made dense: their differences are exact.
+// next to the tolerance, rows are made dense: their differences are exact.
 bool needs_differences(const Prepared& prepared, double eps, Group& group) {
   const bool is_l1 = prepared.set.kernel.type == KernelType::laplacian;
   if ((prepared.set.kernel.type != KernelType::rbf && !is_l1) || !prepared.set.features.is_sparse())

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/checked.hpp"
 #include "base/group.hpp"
@@ -79,8 +78,7 @@ void require_alone_or_shared(const Method& method, const TrainOptions& options, 
 // Where each row was in the data, for the rows of all ranks; empty: in the same place.
 std::vector<Index> given_rows_of_all(const Prepared& prepared, Index given, Group& group) {
   if (group.size() == 1) return prepared.given_rows;
-  const std::vector<Index> counts = gather_values(group, given);
-  const Index first = std::accumulate(counts.begin(), counts.begin() + group.rank(), Index{0});
+  const Index first = sum_of_earlier(group, given);
   if (!any_of_all(group, !prepared.given_rows.empty())) return {};
   std::vector<Index> rows(usize(prepared.set.rows()));
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -12,6 +12,7 @@
 
 #include "base/group.hpp"
 #include "base/thread_group.hpp"
+#include "distributed/part_of.hpp"
 #include "qp/solver_state.hpp"
 #include "support/random_data.hpp"
 #include "tamis/generate.hpp"
@@ -64,13 +65,6 @@ class Breaking : public CheckpointStore {
   int breaks_at_;
   int calls_ = 0;
 };
-
-Dataset part_of(const Dataset& data, const Group& group) {
-  const auto begin = [&](Index r) { return data.rows() * r / group.size(); };
-  std::vector<Index> rows(usize(begin(group.rank() + 1) - begin(group.rank())));
-  std::iota(rows.begin(), rows.end(), begin(group.rank()));
-  return data.select(rows);
-}
 
 // The model's bytes; "" when it was broken off.
 std::string run(int ranks, const Dataset& data, const TrainOptions& options,

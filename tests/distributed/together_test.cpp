@@ -7,6 +7,7 @@
 
 #include "base/group.hpp"
 #include "base/thread_group.hpp"
+#include "distributed/part_of.hpp"
 #include "support/random_data.hpp"
 #include "tamis/certify.hpp"
 #include "tamis/generate.hpp"
@@ -15,16 +16,6 @@
 
 namespace tamis::testing {
 namespace {
-
-// Rank r gets the rows that follow those of the ranks before; the parts are of unequal size.
-Dataset part_of(const Dataset& data, const Group& group) {
-  const auto begin = [&](Index r) {
-    return data.rows() * r * (r + 1) / (Index{group.size()} * (group.size() + 1));
-  };
-  std::vector<Index> rows(usize(begin(group.rank() + 1) - begin(group.rank())));
-  std::iota(rows.begin(), rows.end(), begin(group.rank()));
-  return data.select(rows);
-}
 
 struct Trained {
   std::string bytes;
