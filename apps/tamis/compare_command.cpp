@@ -63,17 +63,7 @@ class CompareCommand : public Command {
     const Dataset rows =
         session.timed("read", [&] { return read_dataset(train_path_, read_, session.control()); });
     Dataset test;
-    if (!test_path_.empty()) {
-      read_.min_features = rows.cols();
-      if (shared().kernel != KernelType::precomputed) {
-        read_.max_features = rows.cols();
-        read_.columns =
-            ColumnMap::fit(rows, {shared().missing, shared().text_columns, shared().max_categories},
-                           session.control());
-      }
-      test =
-          session.timed("read", [&] { return read_dataset(test_path_, read_, session.control()); });
-    }
+    if (!test_path_.empty()) test = read_test_rows(session, test_path_, read_, rows, shared());
     const auto data_of_run = [&](Index run) {
       if (!test_path_.empty()) return Split{rows, test};
       return split_dataset(rows, split_, shared().task,

@@ -6,8 +6,10 @@
 #include <limits>
 
 #include "model_rows.hpp"
+#include "reading.hpp"
 #include "session.hpp"
 #include "tamis/io.hpp"
+#include "tamis/report_page.hpp"
 #include "tamis/text.hpp"
 
 namespace tamis::cli {
@@ -26,15 +28,25 @@ class EvaluateCommand : public Command {
                    "two classes: fraction of rows whose decision value, or whose distance from the "
                    "boundary (decision value / ||w||), is less than this away from 0",
                    [this](const std::string& text) { parse_limits(text); });
+    options.output("--report", report_path_,
+                   "write an HTML page with the confusion matrix, ROC, precision-recall and "
+                   "calibration curves, or residuals; needs no network");
     options.reading(read_);
     options.common(common_);
     options.example(
         "tamis evaluate train.model test.svm --json -\n"
+        "tamis evaluate train.model test.svm --report model.html\n"
         "tamis evaluate train.model test.svm --indecision 0.1,0.01,0.001");
   }
 
   int run(Session& session) override {
-    session.files().reads("MODEL", model_path_).reads("DATA", data_path_, read_).require_distinct();
+    session.files()
+        .reads("MODEL", model_path_)
+        .reads("DATA", data_path_, read_)
+        .writes("--report", report_path_)
+        .require_distinct();
+    if (!report_path_.empty() && session.control().group != nullptr)
+      throw UsageError("--report does not run on several processes");
     const Model model =
         session.timed("load", [&] { return load_model(model_path_, session.control()); });
     read_.text_labels = model.task() == Task::classification;
@@ -60,10 +72,23 @@ class EvaluateCommand : public Command {
     else
       tell_classes(session, result);
     if (!limits_.empty()) tell_indecision(session, shares, near, norm);
+    if (!report_path_.empty()) write_page(session, model, data);
     return kExitOk;
   }
 
  private:
+  void write_page(Session& session, const Model& model, const Dataset& data) const {
+    ModelReport report = session.timed(
+        "report", [&] { return measure_model(model, data, nullptr, session.control()); });
+    report.measured_on = fmt::format(
+        "Measured on the {} of {}. If the model was trained on any of them, these figures are too "
+        "good.",
+        counted(data.rows(), "row"), display_name(data_path_));
+    write_text(report_path_, report_page("Model " + display_name(model_path_), report));
+    session.report()["report"] = report_path_;
+    session.note("report written to " + report_path_);
+  }
+
   void parse_limits(std::string_view text) {
     limits_.clear();
     do {
@@ -146,6 +171,7 @@ class EvaluateCommand : public Command {
   std::string model_path_;
   std::string data_path_;
   std::vector<double> limits_;  // of indecision
+  std::string report_path_;
   ReadOptions read_;
 };
 

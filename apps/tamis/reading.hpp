@@ -1,6 +1,9 @@
 // What a training reads.
 #pragma once
 
+#include <string>
+
+#include "session.hpp"
 #include "tamis/io.hpp"
 #include "tamis/options.hpp"
 
@@ -12,5 +15,12 @@ inline void allow_what_is_trained_on(const TrainOptions& options, ReadOptions* r
   read->missing_values = options.missing == MissingValues::impute;
   read->text_columns = options.text_columns == TextColumns::one_hot;
 }
+
+/// Labeled test rows for a model trained on `rows` with these options: their columns are matched.
+Dataset read_test_rows(Session& session, const std::string& path, ReadOptions read,
+                       const Dataset& rows, const TrainOptions& options);
+
+/// "standard input" for "-".
+std::string display_name(const std::string& path);
 
 }  // namespace tamis::cli

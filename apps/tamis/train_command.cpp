@@ -13,6 +13,7 @@
 #include "tamis/text.hpp"
 #include "tamis/train.hpp"
 #include "training_options.hpp"
+#include "training_page.hpp"
 
 namespace tamis::cli {
 namespace {
@@ -48,6 +49,7 @@ class TrainCommand : public Command {
                  "what is there; the model is the same as without a break");
     options.number("--checkpoint-seconds", checkpoint_seconds_, 0, 1e9, "NUMBER",
                    "seconds between two times that the state is kept");
+    page_.declare(options);
     // LIBSVM's number for the kind of machine: another way to say --task.
     options.custom("-s", "NUMBER",
                    "LIBSVM's task: 0 classification (C-SVC), 3 regression (epsilon-SVR)",
@@ -60,6 +62,7 @@ class TrainCommand : public Command {
     options.common(common_);
     options.example(
         "tamis train train.svm -o train.model --method exact --kernel rbf -c 10 -g 2\n"
+        "tamis train train.svm -c 10 -g 2 --report model.html\n"
         "tamis train prices.csv --label price --task regression --scale standard\n"
         "tamis train train.svm -c 10 -w1 5 -w-1 2");
   }
@@ -70,12 +73,15 @@ class TrainCommand : public Command {
         throw UsageError("give --output a file: the data come from standard input");
       output_ = data_path_ + ".model";
     }
-    session.files().reads("DATA", data_path_, read_).writes("--output", output_).require_distinct();
+    FileRoles files = session.files().reads("DATA", data_path_, read_).writes("--output", output_);
+    page_.add_files(files, read_).require_distinct();
+    page_.require_usable(session, stream_);
     train_.validate();
     training_.require_used_by(std::vector<std::string>{train_.method});
     allow_what_is_trained_on(train_, &read_);
     const std::unique_ptr<CheckpointStore> checkpoints = make_checkpoints(session);
-    const TrainResult result = stream_ ? train_on_stream(session) : train_on_all(session);
+    Dataset rows;
+    const TrainResult result = stream_ ? train_on_stream(session) : train_on_all(session, &rows);
     const StopReason stop = result.report.stop_reason;
     if (is_cut_short(stop) && result.model.is_constant()) refuse_constant(stop);
     session.timed("write", [&] {
@@ -87,11 +93,19 @@ class TrainCommand : public Command {
     for (const std::string& warning : result.report.warnings) session.note("warning: " + warning);
     tell(session, result);
     fill_report(session, result.report);
+    if (page_.is_wanted() && !write_page(session, rows, result)) return signal_exit_code();
     if (stop == StopReason::converged) return kExitOk;
     return stop == StopReason::interrupted ? signal_exit_code() : kExitLimit;
   }
 
  private:
+  bool write_page(Session& session, const Dataset& rows, const TrainResult& result) const {
+    const auto again = [this](const Dataset& data, const RunControl& control) {
+      return train_once(data, control);
+    };
+    return page_.write(session, {rows, train_, result, data_path_, output_}, again);
+  }
+
   std::unique_ptr<CheckpointStore> make_checkpoints(Session& session) const {
     if (checkpoint_.empty()) return nullptr;
     if (stream_ || folds_ > 0 || (train_.method != "exact" && train_.method != kDefaultMethod))
@@ -130,17 +144,21 @@ class TrainCommand : public Command {
           std::max(0.1 * train_.max_seconds, train_.max_seconds - session.seconds());
   }
 
-  TrainResult train_on_all(Session& session) {
+  TrainResult train_on_all(Session& session, Dataset* rows) {
     const Dataset data =
         session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });
+    page_.read_test(session, data, read_, train_);
     settle_method(session, data);
-    return session.timed("train", [&] {
-      if (folds_ == 0) return train(data, train_, session.control());
-      if (session.control().group != nullptr)
-        throw UsageError("--probability-folds does not run on several processes");
-      return train_calibrated(data, train_, static_cast<int>(folds_),
-                              parse_calibration_method(calibration_), session.control());
-    });
+    if (page_.is_wanted()) *rows = data;
+    return session.timed("train", [&] { return train_once(data, session.control()); });
+  }
+
+  TrainResult train_once(const Dataset& data, const RunControl& control) const {
+    if (folds_ == 0) return train(data, train_, control);
+    if (control.group != nullptr)
+      throw UsageError("--probability-folds does not run on several processes");
+    return train_calibrated(data, train_, static_cast<int>(folds_),
+                            parse_calibration_method(calibration_), control);
   }
 
   TrainResult train_on_stream(Session& session) const {
@@ -153,7 +171,7 @@ class TrainCommand : public Command {
 
   void tell(Session& session, const TrainResult& result) const {
     const TrainReport& report = result.report;
-    if (output_ == "-") return;
+    if (output_ == "-" || page_.goes_to_standard_output()) return;
     session.summarize(fmt::format("{}, {}; {}", counted(report.rows, "row"),
                                   counted(report.features, "feature"), result.model.describe()));
     session.summarize(fmt::format("{} after {} in {:.3g} s: objective {:.6g}, gap {:.3g}",
@@ -211,6 +229,7 @@ class TrainCommand : public Command {
   std::string checkpoint_;
   double checkpoint_seconds_ = 60;
   bool stream_ = false;
+  TrainingPage page_;
   TrainingOptions training_;
   TrainOptions& train_ = training_.values();
   ReadOptions read_;

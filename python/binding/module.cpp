@@ -11,6 +11,7 @@
 #include "tamis/generate.hpp"
 #include "tamis/io.hpp"
 #include "tamis/predict.hpp"
+#include "tamis/report_page.hpp"
 #include "tamis/system.hpp"
 #include "tamis/text.hpp"
 #include "tamis/train.hpp"
@@ -211,6 +212,20 @@ py::dict certify_model(const Model& model, const py::object& features, const py:
   return to_dict(certificate);
 }
 
+/// The report page of a model, as text.
+std::string model_page(const Model& model, const py::object& features, const py::object& targets,
+                       const std::string& title, const std::string& measured_on, int threads,
+                       const py::object& on_progress) {
+  const py::object columns = py::make_tuple(std::vector<std::string>(), text_categories(model));
+  const Dataset data = to_dataset(features, targets, py::none(), keep_alive(features), columns);
+  ModelReport report;
+  run_listening(threads, 0, on_progress, [&](const RunControl& control) {
+    report = measure_model(model, data, nullptr, control);
+  });
+  report.measured_on = measured_on;
+  return report_page(title, report);
+}
+
 /// `train` and `test` are (features, targets, weights, columns); without `test` (None),
 /// `test_share` of the rows is drawn.
 py::dict compare_methods(const std::vector<std::pair<std::string, TrainOptions>>& methods,
@@ -341,6 +356,10 @@ void bind_model(py::module_& module) {
   module.def("certify", certify_model, py::arg("model"), py::arg("features"), py::arg("targets"),
              py::arg("weights"), py::arg("options"), py::arg("cost"), py::arg("tube"),
              py::arg("eps"), py::arg("threads"), py::arg("memory_bytes"), py::arg("on_progress"));
+  module.def("model_page", model_page, py::arg("model"), py::arg("features"), py::arg("targets"),
+             py::arg("title"), py::arg("measured_on"), py::arg("threads"), py::arg("on_progress"));
+  module.def("write_text",
+             [](const std::string& path, const std::string& text) { write_text(path, text); });
   module.def("compare", compare_methods, py::arg("methods"), py::arg("train"), py::arg("test"),
              py::arg("test_share"), py::arg("runs"), py::arg("threads"), py::arg("memory_bytes"),
              py::arg("on_progress"));

@@ -11,7 +11,7 @@ import os as _os
 
 from . import _core, plot
 from ._auto import AutoSVC
-from ._checks import certify, compare
+from ._checks import certify, compare, report
 from ._data import generate
 from ._ensembles import RandomSubsetSVC, RansacSVC
 from ._linear import LinearSVC, LinearSVR
@@ -24,7 +24,7 @@ from ._svm import SVC, SVR
 __version__: str = _core.version
 __all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "FalkSVC", "FalkSVR", "KNNSVC", "SubsampleSVC", "CGLQSVC",
            "LocalSamplingSVC", "LeaderSVC", "RandomSubsetSVC", "RansacSVC", "OptMarginSVC", "TubeSVR", "AutoSVC",
-           "TrainingWarning", "certify", "compare", "generate", "plot", "__version__"]
+           "TrainingWarning", "certify", "compare", "generate", "plot", "report", "__version__"]
 
 # A forked child has none of its parent's threads; with them ended before, it starts its own.
 _os.register_at_fork(before=_core.release_worker_threads)

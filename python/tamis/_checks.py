@@ -1,6 +1,7 @@
-"""Models compared with each other, and with the optimum: compare and certify."""
+"""Models compared with each other, with the optimum, and with labeled rows: compare, certify and report."""
 from __future__ import annotations
 
+import os
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
@@ -143,6 +144,47 @@ def certify(
     result = _core.certify(model._model, rows, targets, weights, options, cost, tube, eps, thread_count(model.n_jobs),
                            memory_bytes(model.max_memory), model.progress)
     return _frame(result["machines"]) if as_frame else result
+
+
+def report(model: Estimator, X: Any, y: Any, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+    """Writes an HTML page that shows what the errors of a model on these rows are like; it needs no network.
+
+    Confusion matrix, ROC, precision-recall and calibration curves, or residuals of a regression, and feature weights.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    X, y
+        Labeled rows that the model was not trained on: on others, the figures are too good.
+    path : str or path
+        The file to write.
+    title : str, default=None
+        Of the page. None: the name of the class.
+
+    Examples
+    --------
+    >>> import tamis, tempfile, pathlib
+    >>> X, y = tamis.generate("checkerboard", 1000)
+    >>> X_new, y_new = tamis.generate("checkerboard", 500, random_state=2)
+    >>> page = pathlib.Path(tempfile.mkdtemp()) / "model.html"
+    >>> tamis.report(tamis.SVC(C=10, gamma=100).fit(X, y), X_new, y_new, page)
+    >>> '"matrix":[[' in page.read_text()
+    True
+    """
+    check_is_fitted(model)
+    rows = model._known_rows(X)
+    y = column_or_1d(y)
+    targets: Any = np.ascontiguousarray(y, dtype=np.float64) if not isinstance(model, Classifier) else None
+    if isinstance(model, Classifier):
+        unknown = np.setdiff1d(y, model.classes_)
+        if len(unknown):
+            raise ValueError(f"y has the class {unknown[0]!r}, which the model does not know: {model.classes_.tolist()}")
+        codes = np.searchsorted(model.classes_, y).astype(np.int32)
+        targets = codes, core_class_names(model.classes_)
+    told = f"Measured on {_core.counted(len(y), 'row')}. If the model was trained on any of them, these figures are too good."
+    page = _core.model_page(model._model, rows, targets, title or type(model).__name__, told, thread_count(model.n_jobs),
+                            model.progress)
+    _core.write_text(os.fspath(path), page)
 
 
 def _named(models: Sequence[Estimator] | Mapping[str, Estimator]) -> list[tuple[str, Estimator]]:

@@ -1,24 +1,9 @@
 "use strict";
+// A comparison of methods, and a search for parameters.
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+  const { data, colour, shape, element, short, plot, axis, base } = Page;
   const rows = data.rows || [];
   const done = rows.filter((row) => row.runs > 0);
-  // Colours that people with colour blindness can tell apart (Okabe and Ito).
-  const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6bb1", "#a6761d", "#7f7f7f"];
-  const colour = (i) => COLOURS[i % COLOURS.length];
-  const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const element = (tag, text, parent) => {
-    const made = document.createElement(tag);
-    if (text !== undefined) made.textContent = text;
-    if (parent) parent.append(made);
-    return made;
-  };
-  const short = (value) => Number(value.toPrecision(3)).toString();
-
-  function fillText() {
-    document.getElementById("facts").textContent = data.facts;
-    for (const line of data.summary) element("p", line, document.getElementById("summary"));
-  }
 
   // The table ---------------------------------------------------------------------------------
   const full = done.find((row) => row.method === "exact");
@@ -91,32 +76,8 @@
   }
 
   // Charts ------------------------------------------------------------------------------------
-  const charts = [];
-  function plot(title, hint, config) {
-    const section = element("section", undefined, document.getElementById("charts"));
-    element("h2", title, section);
-    const box = element("div", undefined, section);
-    box.className = "plot";
-    const canvas = element("canvas", undefined, box);
-    canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", title);
-    const shown = element("p", hint, section);
-    shown.className = "hint";
-    charts.push(new Chart(canvas, config));
-  }
-
-  const axis = (title, more) => Object.assign({
-    title: { display: true, text: title, color: style("--soft") },
-    ticks: { color: style("--soft") },
-    grid: { color: style("--line") },
-  }, more);
-  const base = () => ({
-    animation: false, responsive: true, maintainAspectRatio: false,
-    plugins: { legend: { labels: { color: style("--text"), boxWidth: 12 } } },
-  });
-
   function errorAgainstTime() {
-    const options = base();
+    const options = base("points");
     options.scales = {
       x: axis("training, seconds", { type: "logarithmic" }),
       y: axis(data.error_title, { beginAtZero: true }),
@@ -125,7 +86,7 @@
       type: "scatter",
       data: {
         datasets: done.map((row, i) => ({
-          label: row.name, backgroundColor: colour(i), borderColor: colour(i), pointRadius: 6,
+          label: row.name, backgroundColor: colour(i), borderColor: colour(i), pointRadius: 6, pointStyle: shape(i),
           data: row.seconds.map((x, r) => ({ x: Math.max(x, 1e-6), y: row.errors[r] })),
         })),
       },
@@ -134,7 +95,7 @@
   }
 
   function supportVectors() {
-    const options = base();
+    const options = base("bar");
     options.plugins.legend.display = false;
     options.scales = { x: axis("", {}), y: axis("distinct support vectors", { beginAtZero: true }) };
     plot("Support vectors", "What is kept of the rows, and what predicting costs.", {
@@ -142,73 +103,6 @@
       data: {
         labels: done.map((row) => row.name),
         datasets: [{ data: done.map((row) => row.support_vectors), backgroundColor: done.map((_, i) => colour(i)) }],
-      },
-      options,
-    });
-  }
-
-  function phases() {
-    const names = [...new Set(done.flatMap((row) => row.phases.map(([name]) => name)))];
-    if (names.length === 0) return;
-    const options = base();
-    options.indexAxis = "y";
-    options.scales = { x: axis("seconds", { stacked: true }), y: axis("", { stacked: true }) };
-    plot("Where the training time goes", "Of the first run.", {
-      type: "bar",
-      data: {
-        labels: done.map((row) => row.name),
-        datasets: names.map((name, i) => ({
-          label: name, backgroundColor: colour(i),
-          data: done.map((row) => row.phases.filter(([n]) => n === name).reduce((sum, [, s]) => sum + s, 0)),
-        })),
-      },
-      options,
-    });
-  }
-
-  function convergence() {
-    for (const [key, title, hint, x, y, scale] of [
-      ["convergence", "Convergence", "How far the solver is from the optimum.", "seconds", "largest violation", "logarithmic"],
-      ["rounds", "Rounds", "Error on rows held out, round by round.", "round", data.error_title, "linear"],
-    ]) {
-      const with_it = done.map((row, i) => [row, i]).filter(([row]) => row[key] && row[key].length > 1);
-      if (with_it.length === 0) continue;
-      const options = base();
-      options.scales = { x: axis(x, { type: "linear" }), y: axis(y, { type: scale }) };
-      plot(title, hint, {
-        type: "line",
-        data: {
-          datasets: with_it.map(([row, i]) => ({
-            label: row.name, borderColor: colour(i), backgroundColor: colour(i), pointRadius: 2, borderWidth: 2,
-            data: row[key].map(([a, b]) => ({ x: a, y: b })),
-          })),
-        },
-        options,
-      });
-    }
-  }
-
-  // The columns with the largest weights of any method, each next to those of the others.
-  function featureWeights() {
-    const SHOWN = 20;
-    const learned = done.map((row, i) => [row, i]).filter(([row]) => row.feature_weights.length > 0);
-    if (learned.length === 0) return;
-    const largest = new Map();
-    for (const [row] of learned) {
-      for (const [column, weight] of row.feature_weights) largest.set(column, Math.max(weight, largest.get(column) || 0));
-    }
-    const columns = [...largest.entries()].sort((a, b) => b[1] - a[1]).slice(0, SHOWN).map(([column]) => column);
-    const options = base();
-    options.indexAxis = "y";
-    options.scales = { x: axis("weight", { beginAtZero: true }), y: axis("", {}) };
-    plot("Feature weights", "How much the answer depends on each scaled column; without learning, every weight is 1.", {
-      type: "bar",
-      data: {
-        labels: columns,
-        datasets: learned.map(([row, i]) => {
-          const own = new Map(row.feature_weights);
-          return { label: row.name, backgroundColor: colour(i), data: columns.map((column) => own.get(column) ?? null) };
-        }),
       },
       options,
     });
@@ -298,28 +192,19 @@
     hint.textContent = "Squares are test rows in the color of their class, rings are support vectors (of many, a part).";
   }
 
-  function drawCharts() {
-    for (const chart of charts.splice(0)) chart.destroy();
-    document.getElementById("charts").replaceChildren();
-    if (typeof Chart === "undefined") {  // built where Chart.js was missing
-      const hint = element("p", "No charts: this tamis was built without Chart.js.", document.getElementById("charts"));
-      hint.className = "hint";
-    } else if (done.length > 0) {
+  function drawCharts(hasCharts) {
+    if (hasCharts && done.length > 0) {
       errorAgainstTime();
       supportVectors();
-      phases();
-      convergence();
-      featureWeights();
+      Page.phases(done);
+      Page.convergence(done);
+      Page.featureWeights(done);
     }
     regions();
   }
 
-  fillText();
-  fillTable();
-  heatMap();
-  drawCharts();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawCharts);
-  addEventListener("beforeprint", () => charts.forEach((chart) => chart.resize()));
-  addEventListener("afterprint", () => charts.forEach((chart) => chart.resize()));
-  document.documentElement.dataset.ready = "yes";
+  Page.start(() => {
+    fillTable();
+    heatMap();
+  }, drawCharts);
 })();

@@ -1,0 +1,18 @@
+#include "reading.hpp"
+
+namespace tamis::cli {
+
+Dataset read_test_rows(Session& session, const std::string& path, ReadOptions read,
+                       const Dataset& rows, const TrainOptions& options) {
+  read.min_features = rows.cols();
+  if (options.kernel != KernelType::precomputed) {
+    read.max_features = rows.cols();
+    read.columns = ColumnMap::fit(
+        rows, {options.missing, options.text_columns, options.max_categories}, session.control());
+  }
+  return session.timed("read", [&] { return read_dataset(path, read, session.control()); });
+}
+
+std::string display_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+}  // namespace tamis::cli
