@@ -1,4 +1,6 @@
-"""compare, certify and the pictures."""
+"""compare, certify, report and the pictures."""
+import json
+import re
 import subprocess
 import sys
 
@@ -7,6 +9,7 @@ import numpy as np
 import pytest
 import tamis
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 matplotlib.use("Agg")
 
@@ -130,3 +133,43 @@ def test_neither_matplotlib_nor_pandas_is_needed_to_begin_with():
     script = ("import sys, scipy.sparse, sklearn.base, sklearn.utils.metaestimators; before = set(sys.modules); import tamis; "
               "assert not {'matplotlib', 'pandas'} & (set(sys.modules) - before), 'imported'")
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def shown_data(path):
+    """What the page was given to draw."""
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', path.read_text(), re.DOTALL).group(1))
+
+
+def test_the_report_of_a_classifier(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "<b>", "virginica"])[y]
+    model = tamis.SVC(probability=True).fit(X[::2], names[::2])
+    tamis.report(model, X[1::2], names[1::2], tmp_path / "iris.html", title="Iris")
+    page = shown_data(tmp_path / "iris.html")
+    labels = [one["label"] for one in page["classes"]]
+    assert sorted(labels) == sorted(set(names))
+    found = model.predict(X[1::2])
+    counts = [[int(np.sum((names[1::2] == a) & (found == b))) for b in labels] for a in labels]
+    assert page["matrix"] == counts
+    assert page["has_probabilities"] and len(page["curves"]) == 3
+    assert "<title>Iris</title>" in (tmp_path / "iris.html").read_text()
+    with pytest.raises(ValueError, match="class 'rose'"):
+        tamis.report(model, X, np.full(len(X), "rose"), tmp_path / "no.html")
+    assert not (tmp_path / "no.html").exists()
+
+
+def test_areas_are_those_of_scikit_learn(board, tmp_path):
+    X, y = board
+    model = tamis.SVC(**BOARD).fit(X[:1000], y[:1000])
+    tamis.report(model, X[1000:], y[1000:], tmp_path / "board.html")
+    curves, = shown_data(tmp_path / "board.html")["curves"]
+    values = model.decision_function(X[1000:])
+    assert curves["roc_area"] == pytest.approx(roc_auc_score(y[1000:], values), abs=1e-12)
+    assert curves["average_precision"] == pytest.approx(average_precision_score(y[1000:], values), abs=1e-12)
+
+
+def test_the_report_of_a_regression(tmp_path):
+    X, y = load_diabetes(return_X_y=True)
+    tamis.report(tamis.SVR(C=100).fit(X[:300], y[:300]), X[300:], y[300:], tmp_path / "diabetes.html")
+    page = shown_data(tmp_path / "diabetes.html")
+    assert page["regression"] and sum(page["residuals"]["histogram"]) == len(y) - 300
