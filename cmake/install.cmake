@@ -6,7 +6,7 @@ install(TARGETS tamis EXPORT tamis-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tamis DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
-        FILES_MATCHING PATTERN "*.hpp")
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(FILES ${PROJECT_BINARY_DIR}/include/tamis/version.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tamis
         COMPONENT development)
 
@@ -18,7 +18,8 @@ set(TAMIS_PC_LIBS "")
 if(tamis_type STREQUAL "STATIC_LIBRARY")
   set(TAMIS_IS_STATIC ON)
   set(TAMIS_PC_REQUIRES "tbb fmt libhwy zlib liblzma libzstd")
-  set(TAMIS_PC_LIBS -lbz2)  # which has no .pc in Debian
+  # bzip2 has no .pc in Debian; the C++ library and libm are for programs that a C compiler links.
+  set(TAMIS_PC_LIBS "-lbz2 -lstdc++ -lm")
 endif()
 
 set(TAMIS_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tamis)

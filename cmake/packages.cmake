@@ -45,7 +45,7 @@ deb_package(library ${library} libs ""
             "This package has the shared library.")
 # The headers include nothing of other libraries, and who links the shared library needs no other.
 deb_package(development libtamis-dev libdevel "${library} ${same}"
-            "This package has the C++ headers, and files for CMake and pkg-config.")
+            "This package has the headers for C++ and C, and files for CMake and pkg-config.")
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 math(EXPR next "${Python3_VERSION_MINOR} + 1")
 deb_package(python python3-tamis python

@@ -14,13 +14,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def visible_names(library):
-    """The names of functions and classes of namespace tamis, without arguments."""
+    """The names of functions and classes of namespace tamis, and those of the C functions."""
     table = subprocess.run(["readelf", "-sW", library], check=True, capture_output=True, text=True).stdout
     symbols = [line.split() for line in table.splitlines()]
     mangled = [words[7] for words in symbols
                if len(words) == 8 and words[4] == "GLOBAL" and words[5] == "DEFAULT" and words[6] != "UND"]
     plain = subprocess.run(["c++filt"], input="\n".join(mangled), check=True, capture_output=True, text=True).stdout
-    return {re.sub(r"\[abi:cxx11\]", "", name) for name in plain.splitlines() if "tamis::" in name}
+    return {re.sub(r"\[abi:cxx11\]", "", name) for name in plain.splitlines() if "tamis::" in name or name.startswith("tamis_")}
 
 
 def main():
@@ -29,8 +29,13 @@ def main():
     marked = set(re.findall(r"TAMIS_EXPORT [^;{(]*?(\w+)\(", headers))
     marked_classes = set(re.findall(r"(?:class|struct) TAMIS_EXPORT (\w+)", headers))
     members = {"validate", "set_text", "text"}  # marked one by one in structs that are not
-    seen, wrong = set(), []
-    for name in sorted(visible_names(sys.argv[1])):
+    in_c = set(re.findall(r"^TAMIS_API [^;(]*?(\w+)\(", (ROOT / "include" / "tamis" / "tamis.h").read_text(), re.MULTILINE))
+    names = visible_names(sys.argv[1])
+    shown_in_c = {name for name in names if re.fullmatch(r"tamis_\w+", name)}
+    seen, wrong = set(shown_in_c), []
+    wrong += [f"shown, but not in tamis.h: {name}" for name in sorted(shown_in_c - in_c)]
+    wrong += [f"in tamis.h, but not shown: {name}" for name in sorted(in_c - shown_in_c)]
+    for name in sorted(names - shown_in_c):
         if name.startswith(("typeinfo", "vtable", "guard variable", "construction vtable")):
             continue
         path = name.split("(")[0].split("tamis::", 1)[1]

@@ -48,6 +48,8 @@ LAYERS = {
                 ["selection", "training", "options", "eval", "io", "model", "data", "base"]),
     "api": ("the public entries: validate, call, time",
             ["compare", "selection", "training", "calibration", "io", "svm", "eval", "model", "data", "base"]),
+    "c": ("the C functions of tamis.h, over the public C++ functions",
+          ["api", "training", "options", "io", "calibration", "model", "data", "base"]),
     "distributed": ("the Group over MPI: `tamis_mpi`, a library of its own", []),
 }
 # Folders outside of src/ that see the public headers alone.

@@ -1,4 +1,4 @@
-"""The reference pages of the site, as Markdown: C++ from the comments of include/tamis, Python from the docstrings."""
+"""The reference pages of the site, as Markdown: C++ and C from the comments of include/tamis, Python from the docstrings."""
 import inspect
 import re
 import sys
@@ -63,6 +63,31 @@ def cpp_page(path):
         out += [f"## {', '.join(names_of(code))}", ""] if names_of(code) else []
         out += [comment_text(comment), ""] if comment else []
         out += ["```cpp", code, "```", ""]
+    return "\n".join(out)
+
+
+def c_page(path):
+    """Functions under the headings that remarks of their own are in the header."""
+    text = path.read_text()
+    head = text[:text.index("#ifndef")]
+    begin, end = 'extern "C" {\n#endif\n', "#ifdef __cplusplus\n}"
+    body = text[text.index(begin) + len(begin):text.rindex(end)]
+    out = ["# C reference", "", "Generated from the header; [C](../c.md) says where to start.", "", comment_text(head.splitlines()), "",
+           f"```c\n#include \"tamis/{path.name}\"\n```", ""]
+    for part in re.split(r"(?<=\n\n)(?=// )", body):
+        lines = part.splitlines()
+        title = []
+        while lines and re.match(r"//(?!/)", lines[0]):
+            title.append(lines.pop(0))
+        if title:
+            out += [f"## {title[0].removeprefix('// ')}", "", comment_text(title[1:]), ""]
+        for comment, code in declarations("\n".join(lines)):
+            code = re.sub("///<?", "//", "\n".join(code).replace("TAMIS_API ", ""))
+            names = [name for found in re.findall(r"\b(tamis_\w+)\(|enum (\w+)|\(\*(\w+)\)|struct \w+ (\w+);", code)
+                     for name in found if name]
+            out += [f"### {', '.join(names)}", ""] if names else []
+            out += [comment_text(comment), ""] if comment else []
+            out += ["```c", code, "```", ""]
     return "\n".join(out)
 
 

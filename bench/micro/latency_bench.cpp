@@ -2,8 +2,13 @@
 // waits for.
 #include <benchmark/benchmark.h>
 
+#include <cstdio>
+#include <string>
+
 #include "tamis/generate.hpp"
+#include "tamis/io.hpp"
 #include "tamis/predict.hpp"
+#include "tamis/tamis.h"
 #include "tamis/train.hpp"
 
 namespace tamis {
@@ -23,6 +28,34 @@ void one_row(benchmark::State& state, const char* method) {
   state.counters["support_vectors"] = static_cast<double>(model.num_support_vectors());
 }
 
+// The same through the C functions, with a model that was loaded.
+void one_row_from_c(benchmark::State& state, const char* method) {
+  const Dataset data = generate("checkerboard", {.rows = state.range(0), .seed = 1}).data;
+  TrainOptions options;
+  options.method = method;
+  options.cost = 10;
+  options.gamma = 100;
+  const std::string path = "latency_bench.model";
+  save_model(train(data, options).model, path);
+  tamis_model* model = tamis_model_load(path.c_str(), nullptr, nullptr);
+  std::remove(path.c_str());
+  if (model == nullptr) {
+    state.SkipWithError("the model cannot be loaded");
+    return;
+  }
+  const float* row = data.features().dense_row(0).data();
+  for (auto _ : state) {
+    std::int32_t position = 0;
+    tamis_predict_class_row(model, row, data.cols(), &position, nullptr);
+    benchmark::DoNotOptimize(position);
+  }
+  state.counters["support_vectors"] = static_cast<double>(tamis_model_num_support_vectors(model));
+  tamis_model_free(model);
+}
+
+BENCHMARK_CAPTURE(one_row_from_c, exact, "exact")->Args({200, 1})->Args({10000, 1});
+BENCHMARK_CAPTURE(one_row_from_c, linear, "linear")->Args({2000, 1});
+BENCHMARK_CAPTURE(one_row_from_c, falk_c, "falk-c")->Args({10000, 1});
 BENCHMARK_CAPTURE(one_row, exact, "exact")->Args({200, 1})->Args({200, 0})->Args({10000, 1});
 BENCHMARK_CAPTURE(one_row, linear, "linear")->Args({2000, 1});
 BENCHMARK_CAPTURE(one_row, falk_c, "falk-c")->Args({10000, 1});

@@ -33,8 +33,9 @@ class Site(unittest.TestCase):
 
     def test_is_made_without_broken_links(self):
         self.assertEqual(self.made.returncode, 0, self.made.stdout + self.made.stderr)
-        for page in ("index", "tutorial", "large-data", "benchmarks", "reproduction/index", "reference/python", "reference/cpp/train"):
+        for page in ("index", "tutorial", "large-data", "benchmarks", "reproduction/index", "reference/python", "reference/cpp/train", "reference/c"):
             self.assertIn("<h1", (self.site / f"{page}.html").read_text(), page)
+        self.assertIn("tamis_predict_row", (self.site / "reference/c.html").read_text())
         self.assertIn("tamis.SVC", (self.site / "reference/python.html").read_text())
 
     def test_broken_links_are_found(self):

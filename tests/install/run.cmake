@@ -1,5 +1,6 @@
 # Installs a build tree into an empty prefix and builds a program against what is there, as a user of the library would:
-# with find_package, and with pkg-config where that is installed. Takes BUILD, SOURCE (of the consumer), WORK, CXX, LIBDIR.
+# with find_package, and with pkg-config where that is installed. Takes BUILD, SOURCE (of the consumer), C_SOURCE (a program
+# in C), WORK, CXX, CC, LIBDIR.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE out)
   if(NOT status EQUAL 0)
@@ -30,4 +31,6 @@ if(PKG_CONFIG)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   run(${CXX} -std=c++20 ${SOURCE}/main.cpp -o ${WORK}/with_pkg_config ${flags})
   run(${WORK}/with_pkg_config)
+  run(${CC} -std=c11 ${C_SOURCE} -o ${WORK}/in_c ${flags})
+  run(${CMAKE_COMMAND} -E chdir ${WORK} ${WORK}/in_c)
 endif()
