@@ -112,14 +112,27 @@ std::vector<float> ComputedRows::norms_of(std::span<const Index> points) const {
   return result;
 }
 
+ComputedRows::Square ComputedRows::square_of(std::span<const Index> points) const {
+  const Matrix& data = rows_matrix(points);
+  std::vector<Index> rows = data_rows(points);
+  KernelBlocks blocks(kernel_, data, rows);
+  return {&data, std::move(rows), norms_of(points), std::move(blocks)};
+}
+
+void ComputedRows::Square::compute(Index first_row, Index end_row, Index first_column, float* out,
+                                   Index stride) const {
+  const auto some = [&](const auto& all) {
+    return std::span(all).subspan(all.empty() ? 0 : usize(first_row),
+                                  all.empty() ? 0 : usize(end_row - first_row));
+  };
+  blocks.evaluate(*data, some(rows), first_column, blocks.num_points(), out, stride, some(norms));
+}
+
 void ComputedRows::square(std::span<const Index> points, float* block, Index stride) {
   const Index size = static_cast<Index>(points.size());
-  const Matrix& data = rows_matrix(points);
-  const std::vector<Index> rows = data_rows(points);
-  const std::vector<float> norms = norms_of(points);
   const bool mirrors = data_.cols() >= kColumnsToMirror;
   counts_.computed += mirrors ? size * (size + 1) / 2 : size * size;
-  const KernelBlocks blocks(kernel_, data, rows);
+  const Square square = square_of(points);
   const Index strips = (size + kRowsAtOnce - 1) / kRowsAtOnce;
   const auto for_each_strip = [&](const auto& body) {
     parallel_each(strips,
@@ -127,15 +140,24 @@ void ComputedRows::square(std::span<const Index> points, float* block, Index str
   };
   for_each_strip([&](Index begin, Index end) {
     const Index first = mirrors ? begin : 0;
-    const auto some = [&](const auto& all) {
-      return std::span(all).subspan(all.empty() ? 0 : usize(begin),
-                                    all.empty() ? 0 : usize(end - begin));
-    };
-    blocks.evaluate(data, some(rows), first, size, block + begin * stride + first, stride,
-                    some(norms));
+    square.compute(begin, end, first, block + begin * stride + first, stride);
   });
   if (!mirrors) return;
   for_each_strip([&](Index begin, Index end) { mirror(block, stride, begin, end); });
+}
+
+bool ComputedRows::begin_block(std::span<const Index> points) {
+  square_.emplace(square_of(points));
+  return true;
+}
+
+void ComputedRows::block_row(Index r, float* values) const {
+  square_->compute(r, r + 1, 0, values, round_up(square_->blocks.num_points(), kPanel));
+}
+
+void ComputedRows::end_block(Index rows_used) {
+  counts_.computed += rows_used * square_->blocks.num_points();
+  square_.reset();
 }
 
 bool ComputedRows::precise_square(std::span<const Index> points, float* block, float* rest,

@@ -36,6 +36,9 @@ class ComputedRows : public qp::RowSource {
   /// On several ranks, the named rows become guests: numbers from size() on, until the next call.
   std::vector<Index> bring(std::span<const qp::PointName> points) override;
   void square(std::span<const Index> points, float* block, Index stride) override;
+  bool begin_block(std::span<const Index> points) override;
+  void block_row(Index r, float* values) const override;
+  void end_block(Index rows_used) override;
   bool precise_square(std::span<const Index> points, float* block, float* rest,
                       Index stride) override;
   bool precise_rows(std::span<const Index> points, double* values) override;
@@ -56,6 +59,18 @@ class ComputedRows : public qp::RowSource {
     Index covered = 0;
   };
 
+  /// Some points and what their kernel values are computed from.
+  struct Square {
+    const Matrix* data;
+    std::vector<Index> rows;
+    std::vector<float> norms;
+    KernelBlocks blocks;
+
+    void compute(Index first_row, Index end_row, Index first_column, float* out,
+                 Index stride) const;
+  };
+
+  Square square_of(std::span<const Index> points) const;
   /// Where the rows of these points lie: all in data_, or all among the guests.
   const Matrix& rows_matrix(std::span<const Index> points) const;
   std::vector<Index> data_rows(std::span<const Index> points) const;
@@ -93,6 +108,7 @@ class ComputedRows : public qp::RowSource {
   const bool leaves_far_out_;
   std::vector<Index> active_;
   std::optional<KernelBlocks> active_blocks_;
+  std::optional<Square> square_;    // of the last begin_block()
   std::optional<NearPoints> near_;  // of the active points; none: the kernel reaches most of them
   std::optional<RowCache> cache_;
   std::vector<std::uint8_t> times_asked_;  // by number in the cache; saturating

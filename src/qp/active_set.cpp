@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 
 #include "base/checked.hpp"
@@ -250,26 +251,49 @@ bool ActiveSet::bring_up_to_date(const Rest& rest) {
   return true;
 }
 
-Index ActiveSet::wake_violators(const Violation& violation, double eps, Index most) {
-  if (rests_.empty()) return 0;
-  for (const Rest& rest : rests_) {
-    if (!bring_up_to_date(rest)) return -1;
+// How far beyond the middle of the active scores a resting point is, by the F that is known of it;
+// the excess over eps / 2 is what forbids stopping.
+double ActiveSet::excess_of_resting(Index point, const Violation& violation) const {
+  const Slopes slopes = slopes_at(problem_, point, beta(point));
+  const double middle = violation.middle(problem_.group_at(point));
+  return std::max(slopes.up - resting_sums_[usize(point)] - middle,
+                  middle - slopes.down + resting_sums_[usize(point)]);
+}
+
+// Takes the points within reach out of the rests, with their F up to date. Nothing: told to stop.
+std::optional<ActiveSet::Rest> ActiveSet::look_at_resting(const Violation& violation,
+                                                          double reach) {
+  Rest looked_at;
+  std::vector<Rest> left;
+  for (Rest& rest : rests_) {
+    Rest near;
+    Rest far;
+    for (const Index i : rest.points)
+      (excess_of_resting(i, violation) > -reach ? near : far).points.push_back(i);
+    near.coefficients = std::move(rest.coefficients);
+    if (sum_of_all(group_, std::ssize(near.points)) > 0 && !bring_up_to_date(near))
+      return std::nullopt;
+    looked_at.points.insert(looked_at.points.end(), near.points.begin(), near.points.end());
+    if (sum_of_all(group_, std::ssize(far.points)) == 0) continue;
+    far.coefficients = std::move(near.coefficients);
+    left.push_back(std::move(far));
   }
-  // How far beyond the middle of the active scores a resting point is; the excess over eps / 2 is
-  // what forbids stopping.
+  rests_ = std::move(left);
+  return looked_at;
+}
+
+Index ActiveSet::wake_violators(const Violation& violation, double eps, Index most, double reach) {
+  if (rests_.empty()) return 0;
+  const std::optional<Rest> looked_at = look_at_resting(violation, reach);
+  if (!looked_at) return -1;
   std::vector<Ranked> violators;
   Rest united;
-  for (const Rest& rest : rests_) {
-    for (const Index i : rest.points) {
-      const Slopes slopes = slopes_at(problem_, i, beta(i));
-      const double middle = violation.middle(problem_.group_at(i));
-      const double excess = std::max(slopes.up - resting_sums_[usize(i)] - middle,
-                                     middle - slopes.down + resting_sums_[usize(i)]);
-      if (excess > eps / 2)
-        violators.push_back({excess, problem_.key_at(i), i});
-      else
-        united.points.push_back(i);
-    }
+  for (const Index i : looked_at->points) {
+    const double excess = excess_of_resting(i, violation);
+    if (excess > eps / 2)
+      violators.push_back({excess, problem_.key_at(i), i});
+    else
+      united.points.push_back(i);
   }
   for (const Ranked& left : drop_all_but_top(group_, most, &violators))
     united.points.push_back(left.index);
@@ -281,10 +305,9 @@ Index ActiveSet::wake_violators(const Violation& violation, double eps, Index mo
   points.insert(points.end(), woken.begin(), woken.end());
   std::sort(united.points.begin(), united.points.end());
   united.coefficients = nonzero_coefficients();
-  rests_.clear();
   const Index total_woken = sum_of_all(group_, static_cast<Index>(woken.size()));
   if (total_woken > 0) adopt(std::move(points));
-  if (!is_complete()) rests_.push_back(std::move(united));
+  if (sum_of_all(group_, std::ssize(united.points)) > 0) rests_.push_back(std::move(united));
   return total_woken;
 }
 

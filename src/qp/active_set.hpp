@@ -3,6 +3,7 @@
 // those of all.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -86,16 +87,17 @@ class ActiveSet {
   /// of the active set.
   void rest_hopeless(const Violation& violation);
 
-  /// Brings F of all resting points up to date and wakes at most `most` of those that violate by
-  /// more than eps / 2, worst first. Returns how many woke, or -1 when told to stop.
-  Index wake_violators(const Violation& violation, double eps, Index most);
+  /// Brings F of resting points up to date and wakes at most `most` of those that violate by more
+  /// than eps / 2, worst first. Points that were further than `reach` from violating when their F
+  /// was computed last are left as they are. Returns how many woke, or -1 when told to stop.
+  Index wake_violators(const Violation& violation, double eps, Index most, double reach);
 
   /// This rank's part of the state, and back: `parts` are those of all ranks of an earlier run.
   void write_to(SolverState* state) const;
   void restore(std::span<const SolverState> parts);
 
-  /// F of every point of this rank, for the report. Call after wake_violators() returned 0, or with
-  /// nothing resting.
+  /// F of every point of this rank, for the report. Call after wake_violators() with an infinite
+  /// reach returned 0, or with nothing resting.
   std::vector<double> all_sums() const;
 
  private:
@@ -113,6 +115,8 @@ class ActiveSet {
 
   void refresh_slopes(Index place);
   bool is_hopeless(Index place, const Violation& violation) const;
+  double excess_of_resting(Index point, const Violation& violation) const;
+  std::optional<Rest> look_at_resting(const Violation& violation, double reach);
   void adopt(std::vector<Index> points);
   std::vector<std::pair<Index, double>> nonzero_coefficients() const;
   std::vector<Term> in_order_of_all(std::vector<Term> mine) const;

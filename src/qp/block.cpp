@@ -4,12 +4,29 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/parallel.hpp"
 #include "qp/pair_steps.hpp"
 
 namespace tamis::qp {
 
+Problem problem_of(std::span<const BlockPoint> points, double tube, std::vector<double>* diagonal) {
+  Problem part;
+  part.tube = tube;
+  for (auto* of_points : {&part.target, &part.lower, &part.upper, &part.ridge, diagonal})
+    of_points->reserve(points.size());
+  for (const BlockPoint& point : points) {
+    part.target.push_back(point.target);
+    part.lower.push_back(point.lower);
+    part.upper.push_back(point.upper);
+    part.ridge.push_back(point.ridge);
+    part.group.push_back(static_cast<std::uint8_t>(point.group));
+    diagonal->push_back(point.diagonal);
+  }
+  return part;
+}
+
 bool Block::lay_out(const Problem& problem, std::span<const double> diagonal, RowSource& source,
-                    std::span<const Index> numbers, bool precise) {
+                    std::span<const Index> numbers, Values values) {
   std::vector<Index> points(usize(problem.size()));
   std::iota(points.begin(), points.end(), 0);
   std::stable_partition(points.begin(), points.end(),
@@ -34,32 +51,96 @@ bool Block::lay_out(const Problem& problem, std::span<const double> diagonal, Ro
   std::vector<Index> named = points_;  // fillers get some point's values, which nobody reads
   std::replace(named.begin(), named.end(), kFiller,
                points_[points_[0] == kFiller ? usize(group_split_) : 0]);
-  rest_.resize(precise ? usize(size * stride_) : 0);
-  std::vector<Index> numbered;
-  numbered.reserve(named.size());
-  for (const Index i : named) numbered.push_back(numbers.empty() ? i : numbers[usize(i)]);
-  if (!precise)
-    source.square(numbered, kernel_.get(), stride_);
-  else if (!source.precise_square(numbered, kernel_.get(), rest_.data(), stride_))
-    return false;
   diagonal_.clear();
-  for (Index k = 0; k < size; ++k) {
-    const Index i = named[usize(k)];
-    diagonal_.push_back(diagonal[usize(i)] + problem.ridge_at(i));
-    kernel_[usize(k * stride_ + k)] = static_cast<float>(diagonal_.back());
-    if (precise) {
-      rest_[usize(k * stride_ + k)] = static_cast<float>(
-          diagonal_.back() - static_cast<double>(kernel_[usize(k * stride_ + k)]));
+  for (const Index i : named) diagonal_.push_back(diagonal[usize(i)] + problem.ridge_at(i));
+  beta_.assign(usize(size), 0.0);
+  if (!numbers.empty()) {
+    for (Index& i : named) i = numbers[usize(i)];
+  }
+  return compute_values(source, named, values);
+}
+
+// A row computed alone costs twice as much as one of a square, half of which is mirrored: where the
+// last block used half of its rows, the square is computed whole.
+bool Block::compute_values(RowSource& source, std::span<const Index> numbers, Values values) {
+  const auto size = static_cast<Index>(numbers.size());
+  rest_.resize(values == Values::precise ? usize(size * stride_) : 0);
+  source_ = nullptr;
+  used_.clear();
+  if (values == Values::as_needed) {
+    used_.assign(usize(size), 0);
+    if (2 * num_used_ < size && source.begin_block(numbers)) {
+      source_ = &source;
+      states_ = std::vector<std::atomic<std::uint8_t>>(usize(size));
+      return true;
     }
   }
-  beta_.assign(usize(size), 0.0);
+  if (values != Values::precise)
+    source.square(numbers, kernel_.get(), stride_);
+  else if (!source.precise_square(numbers, kernel_.get(), rest_.data(), stride_))
+    return false;
+  for (Index k = 0; k < size; ++k) {
+    set_diagonal(k);
+    if (values != Values::precise) continue;
+    rest_[usize(k * stride_ + k)] = static_cast<float>(
+        diagonal_[usize(k)] - static_cast<double>(kernel_[usize(k * stride_ + k)]));
+  }
   return true;
+}
+
+void Block::fill_row(Index k) {
+  std::uint8_t state = missing;
+  if (!states_[usize(k)].compare_exchange_strong(state, underway)) return;
+  try {
+    source_->block_row(k, kernel_.get() + k * stride_);
+  } catch (...) {
+    states_[usize(k)] = missing;  // nobody must wait for it
+    throw;
+  }
+  set_diagonal(k);
+  states_[usize(k)].store(there, std::memory_order_release);
+}
+
+void Block::need_row(Index k) {
+  if (used_[usize(k)] != 0) return;
+  used_[usize(k)] = 1;
+  ++num_used_;
+  if (source_ == nullptr) return;
+  // Another thread that is at it needs less time than to go to sleep and wake up takes.
+  while (states_[usize(k)].load(std::memory_order_acquire) != there) fill_row(k);
+}
+
+// While one thread solves, the others compute the rows it will probably read: those of new points
+// and of old ones in turns, the most urgent first. Which rows are there in time changes no value.
+PairResult Block::solve_as_needed(const Problem& problem, SubProblem part,
+                                  const PairLimits& limits) {
+  const Index size = static_cast<Index>(points_.size());
+  const Index half = (size + 1) / 2;
+  num_used_ = 0;
+  part.need_row = [this](Index k) { need_row(k); };
+  PairResult result;
+  std::atomic<bool> solved = false;
+  std::atomic<Index> next = 0;
+  parallel_each(source_ == nullptr ? 1 : loop_threads(), [&](Index task) {
+    if (task == 0) {
+      result = solve_pairs(problem, part, limits);
+      solved = true;
+    }
+    while (!solved) {
+      const Index n = next++;
+      if (n >= size) return;
+      fill_row(n % 2 == 0 ? n / 2 : half + n / 2);
+    }
+  });
+  if (source_ != nullptr) source_->end_block(num_used_);
+  return result;
 }
 
 PairResult Block::solve(const Problem& problem, std::span<const double> sums,
                         const PairLimits& limits) {
-  const SubProblem part{points_, group_split_, kernel_.get(), stride_, diagonal_, sums, beta_};
-  return solve_pairs(problem, part, limits);
+  const SubProblem part{points_, group_split_, kernel_.get(), stride_, diagonal_, sums, beta_, {}};
+  return used_.empty() ? solve_pairs(problem, part, limits)
+                       : solve_as_needed(problem, part, limits);
 }
 
 std::vector<double> Block::own_sums() const {

@@ -1,25 +1,34 @@
 // Some points with the square of their kernel values, as the pair solver wants them.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "qp/active_set.hpp"
 #include "qp/pair_solver.hpp"
 #include "qp/row_source.hpp"
 
 namespace tamis::qp {
+
+/// The problem of these points alone, and the diagonal of their kernel.
+Problem problem_of(std::span<const BlockPoint> points, double tube, std::vector<double>* diagonal);
 
 /// A block laid out for the pair solver: group 0 first, filled up so that group 1 begins at a
 /// multiple of the padding.
 /// Its memory is reused from block to block.
 class Block {
  public:
+  enum class Values {
+    all,        ///< in float
+    precise,    ///< own_sums() will be exact for the true kernel, not for its float values
+    as_needed,  ///< those that solve() needs, once; `source` must stay until then
+  };
   /// All points of `problem`. `diagonal` of the kernel, and the numbers by which the source knows
-  /// the points (empty: their own), are by point. `precise`: own_sums() will be exact for the true
-  /// kernel, not for its float values. False when it was told to stop.
+  /// the points (empty: their own), are by point. False when it was told to stop.
   bool lay_out(const Problem& problem, std::span<const double> diagonal, RowSource& source,
-               std::span<const Index> numbers, bool precise);
+               std::span<const Index> numbers, Values values);
 
   std::span<const Index> points() const { return points_; }
   std::span<double> beta() { return beta_; }
@@ -30,6 +39,18 @@ class Block {
   std::vector<double> own_sums() const;
 
  private:
+  enum RowState : std::uint8_t { missing, underway, there };
+
+  bool compute_values(RowSource& source, std::span<const Index> numbers, Values values);
+  void set_diagonal(Index k) {
+    kernel_[static_cast<std::size_t>(k * stride_ + k)] =
+        static_cast<float>(diagonal_[static_cast<std::size_t>(k)]);
+  }
+  /// Row k is there when it returns, unless another thread is at it.
+  void fill_row(Index k);
+  void need_row(Index k);
+  PairResult solve_as_needed(const Problem& problem, SubProblem part, const PairLimits& limits);
+
   std::vector<Index> points_;
   Index group_split_ = 0;
   Index stride_ = 0;
@@ -40,6 +61,11 @@ class Block {
   std::vector<float> rest_;  // what rounding took from kernel_; empty: not known
   std::vector<double> diagonal_;
   std::vector<double> beta_;
+  // Rows as needed; null: all of them are there.
+  RowSource* source_ = nullptr;
+  std::vector<std::atomic<std::uint8_t>> states_;  // RowState of each row
+  std::vector<char> used_;                         // rows that the pair solver has read
+  Index num_used_ = 0;                             // in the last block too, until solve() begins
 };
 
 }  // namespace tamis::qp

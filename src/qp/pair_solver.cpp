@@ -38,6 +38,9 @@ class PairSolver {
   double longest_step(const Pair& pair) const;
   void move(Index k, double step);
   const float* row(Index k) const { return part_.kernel + k * part_.stride; }
+  void need_row(Index k) const {
+    if (part_.need_row) part_.need_row(k);
+  }
 
   const Problem& problem_;
   const SubProblem& part_;
@@ -108,6 +111,7 @@ bool PairSolver<Real>::choose_pair(int group, Pair* pair) const {
   pair->i = extremes_[group].argmax_up;
   pair->up_score = extremes_[group].max_up;
   if (pair->i < 0) return false;
+  need_row(pair->i);
   pair->j = find_partner(arrays_, row(pair->i), pair->up_score, part_.diagonal[usize(pair->i)],
                          begin_[group], end_[group]);
   return pair->j >= 0;
@@ -161,6 +165,7 @@ PairResult PairSolver<Real>::solve() {
     const int group = widest_group(&result.gap);
     if (result.gap <= limits_.tolerance || result.iterations >= limits_.max_iterations) break;
     if (!choose_pair(group, &pair)) break;
+    need_row(pair.j);
     const double newton = (pair.up_score - score_of_down(pair.j)) / curvature(pair);
     const double step = std::min(newton, longest_step(pair));
     move(pair.i, step);

@@ -2,6 +2,7 @@
 // machine, and the whole solver of small ones.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct SubProblem {
   std::span<const double> diagonal;  ///< K_ii + ridge_i of the points
   std::span<const double> sums;      ///< F of the points, for the beta given
   std::span<double> beta;            ///< in: where to start; out: the answer
+  std::function<void(Index)> need_row;  ///< called with k before row k of the kernel is read;
+                                        ///< empty: all rows are there
 };
 
 /// Marks a place of SubProblem::points that only fills up a group.

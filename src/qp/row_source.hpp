@@ -36,7 +36,15 @@ class RowSource {
   /// overwritten.
   virtual void square(std::span<const Index> points, float* block, Index stride) = 0;
 
-  /// The same with K = block + rest, exact to about 48 bits, at ten times the cost: large
+  /// The same a row at a time. Gets ready for block_row(); false: only square() can be had.
+  virtual bool begin_block(std::span<const Index> /*points*/) { return false; }
+  /// values[c] = K(points[r], points[c]) for the points of the last begin_block(), with the bits of
+  /// square(); `values` has room for their number rounded up to 16. Safe to call from many threads.
+  virtual void block_row(Index /*r*/, float* /*values*/) const {}
+  /// So many rows of the block were of use, for the count of kernel values.
+  virtual void end_block(Index /*rows_used*/) {}
+
+  /// As square(), with K = block + rest, exact to about 48 bits, at ten times the cost: large
   /// coefficients need it. Returns false, with both in an unusable state, when it was told to stop.
   virtual bool precise_square(std::span<const Index> points, float* block, float* rest,
                               Index stride) = 0;

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
-#include <numeric>
 #include <optional>
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
+#include "base/clock.hpp"
 #include "base/exact_sum.hpp"
 #include "base/group.hpp"
 #include "base/mix.hpp"
@@ -31,6 +30,10 @@ double slack_cost(double slack, double limit, double ridge) {
 // The active points are optimised to this share of the gap they woke up with before the resting
 // ones are looked at again: more would polish what the newcomers are going to change.
 constexpr double kStageShare = 0.1;
+
+// Resting points further from violating than this many times the gap that a stage began with are
+// not looked at when it ends.
+constexpr double kReach = 1;
 
 // Pairs the pair solver may do before limits and the caller's wish to stop are looked at: well
 // under 100 ms.
@@ -91,6 +94,7 @@ class Solver {
   bool float_is_enough() const;
   PairLimits pair_limits(double tolerance) const;
   bool must_stop(bool* save_now);
+  Index wake(ActiveSet& active, const Violation& violation, double stage_gap, Index most);
   void save(const ActiveSet& active, const WorkingSetChooser& chooser,
             const SolverState::Progress& progress);
   std::vector<double> solve_block(std::span<const BlockPoint> points,
@@ -111,6 +115,8 @@ class Solver {
   Block block_;
   bool float_is_enough_;
   std::int64_t iterations_ = 0;
+  std::int64_t blocks_ = 0;
+  double block_seconds_ = 0;
 };
 
 // Rounding in float grows with the coefficients: it must stay well below eps. The diagonal of a
@@ -174,7 +180,8 @@ std::vector<Index> Solver::first_points() const {
 // from more exact ones: the turns are then steps of an iterative refinement.
 Solution Solver::solve_stored() {
   Block block;
-  if (!block.lay_out(problem_, source_.diagonal(), source_, {}, !float_is_enough_))
+  if (!block.lay_out(problem_, source_.diagonal(), source_, {},
+                     float_is_enough_ ? Block::Values::all : Block::Values::precise))
     return give_up();
   const auto go_to = [&block](std::span<const double> beta) {
     for (std::size_t k = 0; k < block.points().size(); ++k) {
@@ -281,6 +288,7 @@ Solution Solver::solve_blocks() {
   double share = kStageShare;
   // For the active points, before the resting ones are looked at again; 0: to be set.
   double tolerance = 0;
+  double stage_gap = 0;  // when the tolerance was set
   Index participants = active.total_size();
   Violation violation{{0, 0}, {0, 0}};
   const std::vector<SolverState> earlier =
@@ -295,19 +303,24 @@ Solution Solver::solve_blocks() {
     iterations_ = progress.iterations;
     share = progress.share;
     tolerance = progress.tolerance;
+    stage_gap = progress.stage_gap;
     participants = progress.participants;
     float_is_enough_ = progress.float_is_enough != 0;
   }
   while (step == Progress::moved) {
     violation = active.measure();
-    if (tolerance == 0) tolerance = std::max(eps, share * violation.gap);
+    if (tolerance == 0) {
+      tolerance = std::max(eps, share * violation.gap);
+      stage_gap = violation.gap;
+    }
     if (on_status_) on_status_({iterations_, violation.gap, active.total_size()});
     bool save_now = false;
     if (must_stop(&save_now)) break;
-    if (save_now) save(active, chooser, {iterations_, 0, share, tolerance, participants});
+    if (save_now)
+      save(active, chooser, {iterations_, 0, share, tolerance, participants, 0, 0, stage_gap});
     if (violation.gap <= (active.is_complete() ? eps : tolerance)) {
       const Index woken =
-          active.wake_violators(violation, eps, std::max(participants, 4 * options_.block_size));
+          wake(active, violation, stage_gap, std::max(participants, 4 * options_.block_size));
       if (woken < 0) step = Progress::told_to_stop;
       if (woken == 0 && violation.gap <= eps) break;
       participants += std::max<Index>(0, woken);
@@ -322,13 +335,22 @@ Solution Solver::solve_blocks() {
   if (step == Progress::stuck) stop_.note_precision_limit();
   if (options_.keeper != nullptr && step == Progress::moved &&
       any_of_all(group_, group_.rank() == 0 && options_.keeper->is_due(true)))
-    save(active, chooser, {iterations_, 0, share, tolerance, participants});
+    save(active, chooser, {iterations_, 0, share, tolerance, participants, 0, 0, stage_gap});
   bool unused = false;
   if (step == Progress::told_to_stop) must_stop(&unused);
   Solution solution = finish<ExactSum>({active.all_beta().begin(), active.all_beta().end()},
                                        active.all_sums(), violation);
   solution.objective = active.objective();
   return solution;
+}
+
+// Before the end, only resting points that were so near to violating, when they were looked at
+// last, that this stage's changes may have made them violate; at the end, all.
+Index Solver::wake(ActiveSet& active, const Violation& violation, double stage_gap, Index most) {
+  const double eps = stop_.limits().eps;
+  const Index woken = active.wake_violators(violation, eps, most, kReach * stage_gap);
+  if (woken != 0 || violation.gap > eps) return woken;
+  return active.wake_violators(violation, eps, most, std::numeric_limits<double>::infinity());
 }
 
 void Solver::save(const ActiveSet& active, const WorkingSetChooser& chooser,
@@ -372,21 +394,12 @@ Solver::Progress Solver::improve_block(ActiveSet& active, WorkingSetChooser& cho
 std::vector<double> Solver::solve_block(std::span<const BlockPoint> points,
                                         std::span<const Index> numbers, double tolerance) {
   std::vector<double> beta(points.size() + 1);  // and the number of iterations
+  ++blocks_;
   if (group_.rank() == 0) {
-    Problem part;
-    part.tube = problem_.tube;
+    const Stopwatch watch;
     std::vector<double> diagonal;
-    for (auto* numbers_of_points : {&part.target, &part.lower, &part.upper, &part.ridge, &diagonal})
-      numbers_of_points->reserve(points.size());
-    for (const BlockPoint& point : points) {
-      part.target.push_back(point.target);
-      part.lower.push_back(point.lower);
-      part.upper.push_back(point.upper);
-      part.ridge.push_back(point.ridge);
-      part.group.push_back(static_cast<std::uint8_t>(point.group));
-      diagonal.push_back(point.diagonal);
-    }
-    block_.lay_out(part, diagonal, source_, numbers, false);
+    const Problem part = problem_of(points, problem_.tube, &diagonal);
+    block_.lay_out(part, diagonal, source_, numbers, Block::Values::as_needed);
     const auto places = block_.points();
     std::vector<double> sums(places.size(), 0.0);
     for (std::size_t k = 0; k < places.size(); ++k) {
@@ -399,6 +412,7 @@ std::vector<double> Solver::solve_block(std::span<const BlockPoint> points,
       if (places[k] != kFiller) beta[usize(places[k])] = block_.beta()[k];
     }
     beta.back() = static_cast<double>(result.iterations);
+    block_seconds_ += watch.seconds();
   }
   beta = broadcast_list(group_, beta, 0);
   iterations_ += static_cast<std::int64_t>(beta.back());
@@ -440,6 +454,8 @@ Solution Solver::finish(std::vector<double> beta, std::vector<double> sums,
   solution.objective = of_all(quadratic) / 2 - of_all(linear);
   solution.violation = std::max(violation.gap, 0.0);
   solution.iterations = iterations_;
+  solution.blocks = blocks_;
+  solution.block_seconds = block_seconds_;
   solution.stop_reason = stop_.reason();
   // Primal = 1/2 b'Kb + cost of the slacks, each at its best for this bias; the gap is primal +
   // objective.

@@ -35,6 +35,8 @@ struct Solution {
   double duality_gap = 0;  ///< primal minus dual at this bias
   double violation = 0;    ///< KKT gap; at most eps when converged
   std::int64_t iterations = 0;
+  std::int64_t blocks = 0;   ///< solved
+  double block_seconds = 0;  ///< that they took this rank: on the first, while the others wait
   StopReason stop_reason = StopReason::converged;
 };
 

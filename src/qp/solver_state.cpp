@@ -9,7 +9,7 @@
 namespace tamis::qp {
 namespace {
 
-constexpr std::string_view kMagic = "tamis solver 1\n";
+constexpr std::string_view kMagic = "tamis solver 2\n";
 
 template <typename T>
 void append(std::span<const T> values, std::string* bytes) {

@@ -32,6 +32,7 @@ struct SolverState {
     std::int64_t participants = 0;
     std::int64_t float_is_enough = 0;
     std::int64_t num_rests = 0;
+    double stage_gap = 0;
   };
 
   Progress progress;                  ///< the same on all ranks

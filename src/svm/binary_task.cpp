@@ -6,6 +6,13 @@
 
 namespace tamis {
 
+void RankWork::add(const RankWork& other) {
+  rows += other.rows;
+  kernel_evaluations += other.kernel_evaluations;
+  blocks += other.blocks;
+  block_seconds += other.block_seconds;
+}
+
 void MachineStats::add(const MachineStats& other) {
   objective += other.objective;
   gap += other.gap;

@@ -34,10 +34,21 @@ struct MachineStats {
   void add(const MachineStats& other);
 };
 
+/// What one rank did for a machine.
+struct RankWork {
+  Index rows = 0;
+  std::int64_t kernel_evaluations = 0;
+  std::int64_t blocks = 0;   ///< of all ranks together
+  double block_seconds = 0;  ///< while the others waited for the solution of a block
+
+  void add(const RankWork& other);
+};
+
 struct BinaryResult {
   TrainedMachine machine;
   std::vector<double> sums;  ///< sum coefficient * K(its row, i) for every row i of the task
   MachineStats stats;
+  RankWork own_work;  ///< on several ranks
 };
 
 /// For a task that time or the caller left no moment for: always the class with more rows, or the

@@ -232,8 +232,11 @@ BinaryResult train_binary_together(const Matrix& features, std::span<const doubl
   qp::SolverOptions options;
   options.seed = settings.seed;
   options.keeper = keeper.get();
-  BinaryResult result = make_result(
-      problem, task, qp::solve_together(group, problem, source, stop, options, on_status));
+  qp::Solution solution = qp::solve_together(group, problem, source, stop, options, on_status);
+  const RankWork own_work{problem.size(), source.counts().computed, solution.blocks,
+                          solution.block_seconds};
+  BinaryResult result = make_result(problem, task, std::move(solution));
+  result.own_work = own_work;
   MachineStats& stats = result.stats;
   stats.bounded_support_vectors = sum_of_all(group, stats.bounded_support_vectors);
   stats.kernel_evaluations = sum_of_all(group, source.counts().computed);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstring>
 
 #include "support/naive_qp.hpp"
 
@@ -138,6 +139,34 @@ TEST(ComputedRows, SumsAreRight) {
   }
   for (const Index cache_bytes : {0, 3000, 100 << 20})
     check_all({.type = KernelType::precomputed}, precomputed(90), cache_bytes, 5);
+}
+
+// One row at a time gives the bits of the whole square.
+TEST(ComputedRows, RowsOfABlockAreThoseOfItsSquare) {
+  const Matrix dense = random_matrix(300, 12, 11);
+  const Matrix sparse = random_matrix(300, 60, 12, 0.2).to_sparse();
+  const Matrix wide = random_matrix(300, 400, 13, 0.1).to_sparse();
+  std::vector<Index> points;
+  for (Index i = 0; i < 150; ++i) points.push_back((7 * i + 3) % 300);
+  const Index stride = 176;
+  for (const Matrix* data : {&dense, &sparse, &wide}) {
+    for (const Kernel& kernel : kKernels) {
+      SCOPED_TRACE(describe(kernel));
+      ComputedRows source(kernel, *data, iota_rows(300), 0, [] { return false; });
+      std::vector<float> square(points.size() * usize(stride));
+      source.square(points, square.data(), stride);
+      const Index computed = source.counts().computed;
+      ASSERT_TRUE(source.begin_block(points));
+      std::vector<float> row(usize(stride));
+      for (std::size_t r = 0; r < points.size(); ++r) {
+        source.block_row(static_cast<Index>(r), row.data());
+        ASSERT_EQ(std::memcmp(row.data(), square.data() + r * usize(stride), points.size() * 4), 0)
+            << "row " << r;
+      }
+      source.end_block(3);
+      EXPECT_EQ(source.counts().computed, computed + 3 * 150);
+    }
+  }
 }
 
 // More points than a strip, so that rows are partly kept when points join.

@@ -123,40 +123,56 @@ HWY_INLINE Vec Finish(const Formula& formula, Vec sum) {
   }
 }
 
-// kRows rows against one panel. The sums stay in registers; the features are the only loop.
-template <Form kForm, int kRows>
+// What one column adds to the sum over features of the point z and the row x.
+template <Form kForm>
+HWY_INLINE Vec AddColumn(Vec x, Vec z, Vec sum) {
+  if constexpr (IsSquared(kForm)) {
+    const auto difference = hn::Sub(z, x);
+    return hn::MulAdd(difference, difference, sum);
+  } else if constexpr (IsL1(kForm)) {
+    return hn::Add(sum, hn::Abs(hn::Sub(z, x)));
+  } else {
+    return hn::MulAdd(z, x, sum);
+  }
+}
+
+// kRows rows against kPanels panels, `panel_size` floats apart. The sums stay in registers; the
+// features are the only loop.
+template <Form kForm, int kRows, int kPanels>
 HWY_INLINE void DenseTile(const Formula& formula, Index cols, const float* const* rows,
-                          const float* panel, float* out, Index stride) {
-  Vec sums[kRows][kVectors];
+                          const float* panels, Index panel_size, float* out, Index stride) {
+  Vec sums[kRows][kPanels][kVectors];
   for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(kFloats);
+    for (int p = 0; p < kPanels; ++p) {
+      for (int v = 0; v < kVectors; ++v) sums[r][p][v] = hn::Zero(kFloats);
+    }
   }
   for (Index j = 0; j < cols; ++j) {
-    Vec points[kVectors];
-    for (int v = 0; v < kVectors; ++v)
-      points[v] = hn::Load(kFloats, panel + j * kLanes + v * kVectorLanes);
+    Vec points[kPanels][kVectors];
+    for (int p = 0; p < kPanels; ++p) {
+      for (int v = 0; v < kVectors; ++v)
+        points[p][v] = hn::Load(kFloats, panels + p * panel_size + j * kLanes + v * kVectorLanes);
+    }
     for (int r = 0; r < kRows; ++r) {
       const auto x = hn::Set(kFloats, rows[r][j]);
-      for (int v = 0; v < kVectors; ++v) {
-        if constexpr (IsSquared(kForm)) {
-          const auto difference = hn::Sub(points[v], x);
-          sums[r][v] = hn::MulAdd(difference, difference, sums[r][v]);
-        } else if constexpr (IsL1(kForm)) {
-          sums[r][v] = hn::Add(sums[r][v], hn::Abs(hn::Sub(points[v], x)));
-        } else {
-          sums[r][v] = hn::MulAdd(points[v], x, sums[r][v]);
-        }
+      for (int p = 0; p < kPanels; ++p) {
+        for (int v = 0; v < kVectors; ++v)
+          sums[r][p][v] = AddColumn<kForm>(x, points[p][v], sums[r][p][v]);
       }
     }
   }
   for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) {
-      hn::StoreU(Finish<kForm>(formula, sums[r][v]), kFloats, out + r * stride + v * kVectorLanes);
+    for (int p = 0; p < kPanels; ++p) {
+      for (int v = 0; v < kVectors; ++v) {
+        hn::StoreU(Finish<kForm>(formula, sums[r][p][v]), kFloats,
+                   out + r * stride + p * kLanes + v * kVectorLanes);
+      }
     }
   }
 }
 
-// Rows of a tile: as many sums side by side as hide the latency of an addition.
+// Rows of a tile, or panels of one with a single row: as many sums side by side as hide the latency
+// of an addition.
 constexpr int kTileRows = kVectors == 1 ? 8 : 4;
 
 // The panel stays in the first-level cache while all rows pass over it.
@@ -165,15 +181,24 @@ void DenseTilesAs(const Formula& formula, Index cols, const float* const* rows, 
                   const float* panels, Index num_panels, float* out, Index stride) {
   const Formula constants =
       formula;  // a local copy: the compiler then knows that stores to `out` do not change it
+  const Index panel_size = cols * kLanes;
+  const Index in_tiles = num_rows / kTileRows * kTileRows;
   for (Index p = 0; p < num_panels; ++p) {
-    const float* panel = panels + p * cols * kLanes;
-    float* panel_out = out + p * kLanes;
-    Index r = 0;
-    for (; r + kTileRows <= num_rows; r += kTileRows) {
-      DenseTile<kForm, kTileRows>(constants, cols, rows + r, panel, panel_out + r * stride, stride);
+    for (Index r = 0; r < in_tiles; r += kTileRows) {
+      DenseTile<kForm, kTileRows, 1>(constants, cols, rows + r, panels + p * panel_size, panel_size,
+                                     out + r * stride + p * kLanes, stride);
     }
-    for (; r < num_rows; ++r)
-      DenseTile<kForm, 1>(constants, cols, rows + r, panel, panel_out + r * stride, stride);
+  }
+  for (Index r = in_tiles; r < num_rows; ++r) {
+    Index p = 0;
+    for (; p + kTileRows <= num_panels; p += kTileRows) {
+      DenseTile<kForm, 1, kTileRows>(constants, cols, rows + r, panels + p * panel_size, panel_size,
+                                     out + r * stride + p * kLanes, stride);
+    }
+    for (; p < num_panels; ++p) {
+      DenseTile<kForm, 1, 1>(constants, cols, rows + r, panels + p * panel_size, panel_size,
+                             out + r * stride + p * kLanes, stride);
+    }
   }
 }
 
@@ -395,39 +420,6 @@ void SparseBoxDistances(const SparseQuery& row, const float* panel, const float*
   }
 }
 
-// Sixteen columns at a time, so that the sums stay in registers over all rows.
-void Accumulate(const float* const* rows, const double* coefficients, Index num_rows, Index count,
-                double* sums) {
-  const hn::CappedTag<double, 8> doubles;
-  const hn::Rebind<float, decltype(doubles)> floats;
-  constexpr Index kDoubles = hn::MaxLanes(doubles);
-  constexpr int kSums = static_cast<int>(16 / kDoubles);
-  Index c = 0;
-  for (; c + 16 <= count; c += 16) {
-    hn::Vec<decltype(doubles)> totals[kSums];
-    for (int v = 0; v < kSums; ++v) totals[v] = hn::LoadU(doubles, sums + c + v * kDoubles);
-    for (Index r = 0; r < num_rows; ++r) {
-      const auto coefficient = hn::Set(doubles, coefficients[r]);
-      for (int v = 0; v < kSums; ++v) {
-        const auto values = hn::PromoteTo(doubles, hn::LoadU(floats, rows[r] + c + v * kDoubles));
-        totals[v] = hn::MulAdd(coefficient, values, totals[v]);
-      }
-    }
-    for (int v = 0; v < kSums; ++v) hn::StoreU(totals[v], doubles, sums + c + v * kDoubles);
-  }
-  // One by one with the same operations: a sum must not depend on where its column lies.
-  const hn::CappedTag<double, 1> one_double;
-  const hn::Rebind<float, decltype(one_double)> one_float;
-  for (; c < count; ++c) {
-    auto total = hn::LoadU(one_double, sums + c);
-    for (Index r = 0; r < num_rows; ++r) {
-      const auto value = hn::PromoteTo(one_double, hn::LoadU(one_float, rows[r] + c));
-      total = hn::MulAdd(hn::Set(one_double, coefficients[r]), value, total);
-    }
-    hn::StoreU(total, one_double, sums + c);
-  }
-}
-
 const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace HWY_NAMESPACE
@@ -444,7 +436,6 @@ HWY_EXPORT(Transpose);
 HWY_EXPORT(FinishSums);
 HWY_EXPORT(BoxDistances);
 HWY_EXPORT(SparseBoxDistances);
-HWY_EXPORT(Accumulate);
 HWY_EXPORT(TargetName);
 
 void dense_tiles(const Formula& formula, Index cols, const float* const* rows, Index num_rows,
@@ -479,11 +470,6 @@ void box_distances(const float* row, Index cols, const float* panel, float* out)
 void sparse_box_distances(const SparseQuery& row, const float* panel, const float* from_zero,
                           float* out) {
   HWY_DYNAMIC_DISPATCH(SparseBoxDistances)(row, panel, from_zero, out);
-}
-
-void accumulate(const float* const* rows, const double* coefficients, Index num_rows, Index count,
-                double* sums) {
-  HWY_DYNAMIC_DISPATCH(Accumulate)(rows, coefficients, num_rows, count, sums);
 }
 
 const char* target_name() { return HWY_DYNAMIC_DISPATCH(TargetName)(); }

@@ -52,6 +52,8 @@ class Trainer {
   /// Of every rank, by index.
   std::vector<PlacedMachine> machines_of_all() const;
   MethodResult put_together(const std::vector<PlacedMachine>& machines);
+  /// What each rank did for the machines that all trained together.
+  ReportTable work_of_all() const;
 
   struct SmallTask {
     DealtRows rows;
@@ -65,6 +67,7 @@ class Trainer {
   TrainProgress progress_;
   std::vector<SmallTask> small_;
   std::vector<PlacedMachine> machines_;  // what this rank has of each
+  RankWork own_work_;
 };
 
 std::optional<PlacedMachine> Trainer::constant(const BinaryTask& task, StopReason stop) const {
@@ -124,6 +127,7 @@ PlacedMachine Trainer::train_large(const BinaryTask& given, Index rows) {
   BinaryResult result =
       train_binary_together(set.features, set.cost, task, settings, context_.control,
                             [&](const qp::Status& status) { progress_.update(status); });
+  own_work_.add(result.own_work);
   for (Index& row : result.machine.rows) row = dealt_.positions[usize(row)];
   return {given.index, std::move(result.machine), result.stats};
 }
@@ -217,7 +221,28 @@ MethodResult Trainer::put_together(const std::vector<PlacedMachine>& machines) {
   for (Index& row : result.report.support_rows) row = used[usize(row)];
   ReportTable convergence = progress_.convergence();
   if (!convergence.rows.empty()) result.report.tables.push_back(std::move(convergence));
+  result.report.tables.push_back(work_of_all());
   return result;
+}
+
+ReportTable Trainer::work_of_all() const {
+  struct Done {
+    RankWork work;
+    std::int64_t messages;
+    std::int64_t bytes_sent;
+  };
+  ReportTable table{"work_by_process",
+                    {"process", "rows", "kernel_evaluations", "blocks", "block_seconds", "messages",
+                     "bytes_sent"},
+                    {}};
+  for (const auto& [work, messages, bytes_sent] :
+       gather_values(group_, Done{own_work_, group_.num_calls(), group_.bytes_sent()})) {
+    table.rows.push_back({static_cast<double>(table.rows.size()), static_cast<double>(work.rows),
+                          static_cast<double>(work.kernel_evaluations),
+                          static_cast<double>(work.blocks), work.block_seconds,
+                          static_cast<double>(messages), static_cast<double>(bytes_sent)});
+  }
+  return table;
 }
 
 MethodResult Trainer::train() {
