@@ -103,7 +103,7 @@ std::string zsh_completion() {
                                      : fmt::format("({})", joined(info.choices, " "));
       if (info.is_argument()) {
         cases += fmt::format("        {} \\\n",
-                             shell_quoted(fmt::format("::{}:{}", info.value, action)));
+                             shell_quoted(fmt::format("{}:{}:{}", info.repeatable ? "*" : ":", info.value, action)));
         continue;
       }
       for (const std::string& name : info.names) {

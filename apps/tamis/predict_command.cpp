@@ -61,7 +61,7 @@ class PredictCommand : public Command {
 
   void declare(Options& options) override {
     options.argument("MODEL", model_path_, true, "model of Tamis or of LIBSVM");
-    options.argument("DATA", data_path_, true, "rows to predict; - is standard input");
+    options.data("DATA", data_path_, read_, "rows to predict; - is standard input");
     options.output("-o,--output", output_, "file with one label per line; - is standard output");
     options.flag("--decision-values", decision_values_,
                  "write a table separated by tabs, with a header: label and decision values");
@@ -100,8 +100,7 @@ class PredictCommand : public Command {
       return labels;
     });
     session.timed("write", [&] {
-      text = session.gather(std::move(text));
-      if (session.is_root()) write_text(output_, text);
+      write_text(output_, text, session.control());
     });
     session.report()["model"] = model_path_;
     session.report()["data"] = data_path_;
