@@ -249,8 +249,9 @@ OptionInfo& Options::argument(const std::string& name, std::string& variable, bo
 OptionInfo& Options::data(const std::string& name, std::string& variable, ReadOptions& read,
                           const std::string& help) {
   OptionInfo& info = argument(name, variable, true,
-                              help + "; several files, or a pattern in quotes such as 'part-*.svm', "
-                                     "are read as one");
+                              help +
+                                  "; several files, or a pattern in quotes such as 'part-*.svm', "
+                                  "are read as one");
   info.repeatable = true;
   info.assign = [&variable, &read](const std::string& text) {
     if (variable.empty())

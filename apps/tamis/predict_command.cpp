@@ -99,9 +99,7 @@ class PredictCommand : public Command {
                             : table_lines(values.columns, labels, values, session.is_root());
       return labels;
     });
-    session.timed("write", [&] {
-      write_text(output_, text, session.control());
-    });
+    session.timed("write", [&] { write_text(output_, text, session.control()); });
     session.report()["model"] = model_path_;
     session.report()["data"] = data_path_;
     session.report()["output"] = output_;

@@ -42,9 +42,10 @@ Dataset parse_dataset(const std::string& path, FilePlace place, const ReadOption
                       const RunControl& control) {
   const ParseInput source{input_name(path), open_input(path, control), place};
   if (group_of(control).size() > 1 && !source.input.file) {
-    throw InvalidArgument(source.name +
-                          ": several processes read parts of a plain file each: unpack it first, or "
-                          "split it into several files");
+    throw InvalidArgument(
+        source.name +
+        ": several processes read parts of a plain file each: unpack it first, or "
+        "split it into several files");
   }
   PieceBuffer head;
   DataFormat format = resolve_format(options.format, path);

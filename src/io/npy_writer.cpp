@@ -98,9 +98,8 @@ void write_labels(GroupFile& file, const Dataset& data, Index all_rows, LabelKin
   const Labels& labels = data.labels();
   if (kind == LabelKind::numeric) {
     file.write_once(npy_header("<f8", {all_rows}));
-    file.write_in_turn([&](ByteSink& sink) {
-      write_rows(sink, NumberRows(labels), labels.size(), 1, control);
-    });
+    file.write_in_turn(
+        [&](ByteSink& sink) { write_rows(sink, NumberRows(labels), labels.size(), 1, control); });
     return;
   }
   const std::size_t longest = largest_of_all(group_of(control), check_words(labels));

@@ -22,9 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool has_pattern(const std::string& path) {
-  return path.find_first_of("*?[") != std::string::npos;
-}
+bool has_pattern(const std::string& path) { return path.find_first_of("*?[") != std::string::npos; }
 
 std::vector<std::string> matching(const std::string& pattern) {
   glob_t found{};
@@ -150,11 +148,10 @@ class SeveralFiles {
     const auto refuse = [&](const std::string& what) {
       throw DataError(fmt::format("{}: {}", files_[f], what));
     };
-    if (facts.has_categories)
-      refuse("text columns can be read from one file only: join the files");
+    if (facts.has_categories) refuse("text columns can be read from one file only: join the files");
     if ((facts.is_array || first.is_array) && facts.cols != first.cols)
-      refuse(fmt::format("{}, but {} has {}", counted(facts.cols, "feature"), files_[0],
-                         first.cols));
+      refuse(
+          fmt::format("{}, but {} has {}", counted(facts.cols, "feature"), files_[0], first.cols));
     const auto kind = [](LabelKind labels) {
       return labels == LabelKind::none      ? "no labels"
              : labels == LabelKind::numeric ? "numbers as labels"
@@ -167,8 +164,8 @@ class SeveralFiles {
                              ? ""
                              : ": read labels as text to have both"));
     if (facts.has_weights != first.has_weights)
-      refuse(fmt::format("row weights must be in all files or in none; {} is the first",
-                         files_[0]));
+      refuse(
+          fmt::format("row weights must be in all files or in none; {} is the first", files_[0]));
   }
 
   Dataset join() {
@@ -176,8 +173,7 @@ class SeveralFiles {
     bool only_arrays = true;
     for (std::size_t f = 0; f < facts_.size(); ++f) {
       all.add(facts_[f]);
-      only_arrays =
-          only_arrays && resolve_format(options_.format, files_[f]) == DataFormat::npy;
+      only_arrays = only_arrays && resolve_format(options_.format, files_[f]) == DataFormat::npy;
     }
     const bool dense = only_arrays || store_dense(all.rows, all.cols, all.nonzeros);
     std::vector<Matrix> matrices{dense ? Matrix::dense(0, all.cols, {})
@@ -186,8 +182,7 @@ class SeveralFiles {
     for (const Dataset& part : parts_) {
       if (part.rows() == 0) continue;
       matrices.push_back(part.features().with_cols(all.cols));
-      bytes += dense ? part.rows() * all.cols * Index{sizeof(float)}
-                     : matrices.back().size_bytes();
+      bytes += dense ? part.rows() * all.cols * Index{sizeof(float)} : matrices.back().size_bytes();
     }
     require_memory("reading " + counted(files_.size(), "file"),
                    checked_sum(bytes, resident_memory_bytes()),

@@ -37,7 +37,7 @@ inline Trained train_on(int ranks, const Dataset& data, const TrainOptions& opti
 }
 
 inline void expect_same_model(const Dataset& data, const TrainOptions& options,
-                       std::initializer_list<int> ranks = {2, 3, 7}) {
+                              std::initializer_list<int> ranks = {2, 3, 7}) {
   RunControl control;
   control.threads = 1;
   const TrainResult alone = train(data, options, control);

@@ -133,9 +133,9 @@ TEST(SeveralFiles, ErrorsNameTheFile) {
             std::string::npos);
   write_file(folder / "1.csv", "a,b,label\n1,2,3\n");
   write_file(folder / "2.csv", "a,c,label\n1,2,3\n");
-  EXPECT_EQ(error_of([&] { rows_of(folder / "?.csv", {}, 0, folder); }),
-            folder / "2.csv: its columns are not those of " + (folder / "1.csv") +
-                ", in the same order");
+  EXPECT_EQ(
+      error_of([&] { rows_of(folder / "?.csv", {}, 0, folder); }),
+      folder / "2.csv: its columns are not those of " + (folder / "1.csv") + ", in the same order");
   EXPECT_NE(error_of([&] { read_dataset(folder / "*.none"); }).find("no name matches"),
             std::string::npos);
 }

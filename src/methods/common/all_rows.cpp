@@ -95,9 +95,8 @@ Matrix AllRows::features(std::span<const Index> rows) const {
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   const auto bytes = as_message(std::span<const Index>(sorted));
-  return in_order(unpack_all(coordinator_.ask(fetch_, {bytes.begin(), bytes.end()}),
-                             mine_.features),
-                  rows);
+  return in_order(
+      unpack_all(coordinator_.ask(fetch_, {bytes.begin(), bytes.end()}), mine_.features), rows);
 }
 
 TrainingSet AllRows::select(std::span<const Index> rows) const {
@@ -185,8 +184,7 @@ Group::Message RowJobs::run_own(std::span<const std::byte> request) const {
     rows.push_back(pack_rows(mine.features, some));
     std::vector<Fact> known;
     for (const Index row : some)
-      known.push_back({mine.cost[usize(row)],
-                       mine.is_regression() ? mine.targets[usize(row)] : 0.0,
+      known.push_back({mine.cost[usize(row)], mine.is_regression() ? mine.targets[usize(row)] : 0.0,
                        mine.is_regression() ? 0 : mine.codes[usize(row)]});
     const auto bytes = as_message(std::span<const Fact>(known));
     facts.emplace_back(bytes.begin(), bytes.end());
@@ -206,8 +204,7 @@ Group::Message RowJobs::run_own(std::span<const std::byte> request) const {
   matrices.clear();
   std::vector<std::vector<Index>> places(own_jobs.size());
   for (std::size_t j = 0; j < own_jobs.size(); ++j) {
-    for (const Index row : own_jobs[j].rows)
-      places[j].push_back(next[usize(rows_.owner(row))]++);
+    for (const Index row : own_jobs[j].rows) places[j].push_back(next[usize(rows_.owner(row))]++);
   }
   std::vector<Group::Message> answers(own_jobs.size());
   parallel_each(std::ssize(own_jobs), [&](Index j) {
@@ -245,8 +242,7 @@ std::vector<Group::Message> RowJobs::run(const std::vector<Job>& jobs) const {
     request.put_list(job.rows);
     request.put_list(job.request);
   }
-  const std::vector<Group::Message> of_ranks =
-      rows_.coordinator().ask(number_, request.take());
+  const std::vector<Group::Message> of_ranks = rows_.coordinator().ask(number_, request.take());
   std::vector<MessageReader> readers(of_ranks.begin(), of_ranks.end());
   for (std::size_t j = 0; j < jobs.size(); ++j)
     answers[j] = readers[j % readers.size()].get_list<std::byte>();

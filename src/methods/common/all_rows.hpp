@@ -35,8 +35,8 @@ class AllRows {
   /// On the first rank: these rows, in this order.
   Matrix features(std::span<const Index> rows) const;
   TrainingSet select(std::span<const Index> rows) const;
-  /// On the first rank: the features of all rows. `what` needs them there, for a ResourceError where
-  /// they do not fit the budget.
+  /// On the first rank: the features of all rows. `what` needs them there, for a ResourceError
+  /// where they do not fit the budget.
   Matrix all_features(const std::string& what, const RunControl& control) const;
   /// On the first rank: a hash of the values of every row.
   std::vector<std::uint64_t> hashes() const;
@@ -90,8 +90,7 @@ class RowJobs {
     Group::Message request;
   };
   /// `part` holds the rows of the job. Called from many threads.
-  using Work =
-      std::function<Group::Message(TrainingSet part, std::span<const std::byte> request)>;
+  using Work = std::function<Group::Message(TrainingSet part, std::span<const std::byte> request)>;
 
   /// Every rank makes one. `rows` must outlive it.
   RowJobs(const AllRows& rows, Work work);

@@ -309,8 +309,8 @@ bool BinaryEnsembleTrainer::take_best(std::span<Candidate> candidates) {
   record_.members.push_back({static_cast<double>(members_.size()),
                              context_.options.cost_or_default() * candidate.draw.cost_factor,
                              candidate.draw.kernel.gamma,
-                             static_cast<double>(candidate.support_vectors),
-                             weights_.accuracy(), weights_.training_accuracy()});
+                             static_cast<double>(candidate.support_vectors), weights_.accuracy(),
+                             weights_.training_accuracy()});
   return true;
 }
 

@@ -106,8 +106,9 @@ Group::Message CandidateJobs::train(TrainingSet part, std::span<const std::byte>
   const auto cost = reader.get_list<double>();
   BinarySettings settings = binary_settings(part, context_, cache_bytes_);
   settings.kernel = kernel;
-  const BinaryResult trained = train_binary(features, cost, ordered_by_content(features, cost, task),
-                                            nullptr, settings, context_.control, {});
+  const BinaryResult trained =
+      train_binary(features, cost, ordered_by_content(features, cost, task), nullptr, settings,
+                   context_.control, {});
   const double train_seconds = watch.seconds();
   std::vector<double> values;
   const StopReason reason = trained.stats.stop_reason;

@@ -192,8 +192,7 @@ MethodResult train_random_subset(const TrainingSet& data, const TrainContext& co
   const AllRows all(data, coordinator);
   const Decision decision = decision_for(data, context.options);
   const Index at_once = std::min<Index>(num_machines(decision, data.num_classes), loop_threads());
-  CandidateJobs jobs(all, local.context(),
-                     cache_for_member(data, all.total(), context, at_once));
+  CandidateJobs jobs(all, local.context(), cache_for_member(data, all.total(), context, at_once));
   MethodResult result;
   coordinator.run([&] { result = train_parts(all, jobs, local.context()); });
   return result;

@@ -33,9 +33,9 @@ constexpr Index kAtOnce = 16;
 struct Trial {
   Index number = 0;
   MemberDraw draw;
-  TrainReport report;     // of the work, and with the support vectors as rows of all
-  KernelMachine machine;  // rows are positions in the draw; no SVMs: it was not trained
-  std::vector<std::int32_t> classes;                       // of the rows it is scored on
+  TrainReport report;                 // of the work, and with the support vectors as rows of all
+  KernelMachine machine;              // rows are positions in the draw; no SVMs: it was not trained
+  std::vector<std::int32_t> classes;  // of the rows it is scored on
   double error = std::numeric_limits<double>::infinity();  // while it was not scored
 
   Index support_vectors() const { return std::ssize(report.support_rows); }
@@ -130,8 +130,7 @@ class TrialJobs {
     const Index threads = loop_threads();
     const Index budget = resolve_memory_budget(quiet_.memory_bytes);
     const Index rows = resolve_subset_rows(options_.ensemble.subset_rows, rows_.total());
-    const Index work =
-        checked_product(threads, binary_work_bytes(rows_.mine().features, rows));
+    const Index work = checked_product(threads, binary_work_bytes(rows_.mine().features, rows));
     const Index needed = checked_sum(resident_memory_bytes(), work);
     require_memory(fmt::format("{} on {}", counted(threads, "machine"), counted(rows, "row")),
                    needed, budget);
@@ -256,8 +255,7 @@ class Ransac {
           trial.support_vectors() * static_cast<Index>(score_rows_.size());
       table_.rows.push_back(
           {static_cast<double>(trial.number), options_.cost_or_default() * trial.draw.cost_factor,
-           trial.draw.kernel.gamma, static_cast<double>(trial.support_vectors()),
-           trial.error});
+           trial.draw.kernel.gamma, static_cast<double>(trial.support_vectors()), trial.error});
     }
     if (!best_.machine.machines.empty() && trial.error >= best_.error) return;
     best_ = std::move(trial);
@@ -275,14 +273,13 @@ class Ransac {
     report.violation = best_.report.violation;
     report.bounded_support_vectors = best_.report.bounded_support_vectors;
     report.phase_seconds = {{"trials", train_seconds_}};
-    report.details = {
-        {"trials_scored", static_cast<double>(table_.rows.size())},
-        {"best_trial", static_cast<double>(best_.number)},
-        {"best_cost", options_.cost_or_default() * best_.draw.cost_factor},
-        {"best_gamma", best_.draw.kernel.gamma},
-        {"subset_rows", static_cast<double>(drawer_.size())},
-        {"score_rows", static_cast<double>(score_rows_.size())},
-        {"kernel_evaluations_per_row", static_cast<double>(best_.support_vectors())}};
+    report.details = {{"trials_scored", static_cast<double>(table_.rows.size())},
+                      {"best_trial", static_cast<double>(best_.number)},
+                      {"best_cost", options_.cost_or_default() * best_.draw.cost_factor},
+                      {"best_gamma", best_.draw.kernel.gamma},
+                      {"subset_rows", static_cast<double>(drawer_.size())},
+                      {"score_rows", static_cast<double>(score_rows_.size())},
+                      {"kernel_evaluations_per_row", static_cast<double>(best_.support_vectors())}};
     if (best_.error <= 1) report.details.emplace_back("accuracy", 1 - best_.error);
     report.tables.push_back(std::move(table_));
     TrainingSet part = rows_.select(best_.draw.positions);

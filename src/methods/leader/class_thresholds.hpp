@@ -19,7 +19,6 @@ namespace tamis {
 /// these bounds. Throws InvalidArgument for options that do not fit the classes.
 std::vector<double> leader_thresholds(const TrainingSet& data, const Metric& metric,
                                       std::span<const Index> class_rows,
-                                      const TrainContext& context,
-                                      const FetchRows& fetch = {});
+                                      const TrainContext& context, const FetchRows& fetch = {});
 
 }  // namespace tamis

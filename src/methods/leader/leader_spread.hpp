@@ -2,8 +2,8 @@
 // rows.
 //
 // Some rows that no leader has struck out yet, the next ones in the order of the pass, travel to
-// the first rank, which finds the leaders among them. These go to all ranks, and strike out the rows
-// within the threshold wherever they are.
+// the first rank, which finds the leaders among them. These go to all ranks, and strike out the
+// rows within the threshold wherever they are.
 #pragma once
 
 #include <memory>

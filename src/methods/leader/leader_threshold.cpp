@@ -33,11 +33,11 @@ class Sample {
       : context_(context), rows_(static_cast<double>(rows.size())) {
     for (std::vector<Index>& of_class : rows_by_class(data, rows)) {
       random.shuffle(of_class);
-      classes_.push_back(of_class.empty()
-                             ? nullptr
-                             : make_neighbor_index(
-                                   fetch ? fetch(of_class) : data.features.select(of_class),
-                                   metric, Structure::automatic, context.control));
+      classes_.push_back(
+          of_class.empty()
+              ? nullptr
+              : make_neighbor_index(fetch ? fetch(of_class) : data.features.select(of_class),
+                                    metric, Structure::automatic, context.control));
     }
   }
 

@@ -23,7 +23,8 @@ struct FoundThreshold {
   std::vector<double> leaders;  ///< of each class; 0 for one without rows at hand
 };
 
-/// The features of rows by their numbers, where the training set does not hold them; empty: it does.
+/// The features of rows by their numbers, where the training set does not hold them; empty: it
+/// does.
 using FetchRows = std::function<Matrix(std::span<const Index> rows)>;
 
 /// A threshold that meets the goal. It is sought on a small sample, and corrected on a larger one

@@ -94,9 +94,7 @@ void ClassPoints::project(const Direction& w, bool in_double, std::span<double> 
   project_rows(kernel_, *rows_, w, in_double, values, control, counts);
 }
 
-double ClassPoints::rounding(const Direction& w) const {
-  return rounding_of(kernel_, *rows_, w);
-}
+double ClassPoints::rounding(const Direction& w) const { return rounding_of(kernel_, *rows_, w); }
 
 TubePoints::TubePoints(const Kernel& kernel, std::shared_ptr<const PointRows> rows,
                        std::vector<double> numbers, std::vector<double> weights, double tube,
@@ -125,8 +123,7 @@ DrawSolution TubePoints::solve(qp::Problem problem, std::span<const Index> draw,
   }
   ChosenRows chosen = rows_->choose(rows);
   TubeRows source(kernel_, chosen.features, std::move(chosen.rows), std::move(responses),
-                  cache_bytes_,
-                  [&] { return stop.interrupted(); });
+                  cache_bytes_, [&] { return stop.interrupted(); });
   return solve_rows(std::move(problem), source, coarse_eps, stop, control, counts);
 }
 

@@ -269,7 +269,8 @@ SampledMachine train_classes(const SamplingRun& run, const BinaryTask& task) {
   ClassPoints points(data.kernel, run.rows_of(task, decision_for(data, options)), task.targets,
                      relative_costs(data, task.rows, options.cost_or_default()), run.cache_bytes);
   MarginForm form = wanted_form(points, false, run.is_hard, options);
-  ReweightingSettings settings = sampling_settings(data, run.all.cols(), points, options, form, task.index);
+  ReweightingSettings settings =
+      sampling_settings(data, run.all.cols(), points, options, form, task.index);
   settings.on_status = [&](const qp::Status& status) { run.progress.update(status); };
   Reweighting sampling(points, run.context, settings);
   run_sampling(sampling, points, false, options, &form);
@@ -408,9 +409,12 @@ MethodResult train_problems(const AllRows& all, const PointWork& work, const Tra
   const Index count = num_machines(decision, data.num_classes);
   TrainProgress progress(context.control, count, context.options.eps);
   const Index at_once = std::min<Index>(count, resolve_threads(context.control.threads));
-  const SamplingRun run{
-      all, work, context, is_hard,
-      cache_for_each(all.mine(), all.mine().rows(), context, at_once), progress};
+  const SamplingRun run{all,
+                        work,
+                        context,
+                        is_hard,
+                        cache_for_each(all.mine(), all.mine().rows(), context, at_once),
+                        progress};
   std::vector<SampledMachine> machines(usize(count));
   const BinaryTrainer trainer = [&](const BinaryTask& task) {
     SampledMachine& own = machines[usize(task.index)];

@@ -70,10 +70,7 @@ class SpreadPointRows : public PointRows {
   /// `task_rows`: ascending numbers among all rows; `classes`: which these have, none: all rows.
   SpreadPointRows(const AllRows& rows, const PointWork& work, std::vector<Index> task_rows,
                   std::vector<std::int32_t> classes)
-      : rows_(rows),
-        work_(work),
-        task_rows_(std::move(task_rows)),
-        classes_(std::move(classes)) {}
+      : rows_(rows), work_(work), task_rows_(std::move(task_rows)), classes_(std::move(classes)) {}
   Index count() const override { return std::ssize(task_rows_); }
   ChosenRows choose(std::span<const Index> rows) const override;
   void values(const KernelExpansion& expansion, bool in_double, std::span<double> values,
