@@ -24,6 +24,9 @@ endif()
 
 set(TAMIS_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tamis)
 install(EXPORT tamis-targets NAMESPACE tamis:: DESTINATION ${TAMIS_CMAKE_DIR} COMPONENT development)
+if(TAMIS_BUILD_MPI)
+  install(EXPORT tamis-mpi-targets NAMESPACE tamis:: DESTINATION ${TAMIS_CMAKE_DIR} COMPONENT mpi)
+endif()
 configure_package_config_file(cmake/tamis-config.cmake.in ${PROJECT_BINARY_DIR}/tamis-config.cmake
                               INSTALL_DESTINATION ${TAMIS_CMAKE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tamis-config-version.cmake COMPATIBILITY SameMinorVersion)

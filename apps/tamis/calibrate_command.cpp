@@ -16,8 +16,8 @@ class CalibrateCommand : public Command {
 
   void declare(Options& options) override {
     options.argument("MODEL", model_path_, true, "model of Tamis or of LIBSVM");
-    options.argument("DATA", data_path_, true,
-                     "labeled rows the model was not trained on; - is standard input");
+    options.data("DATA", data_path_, read_,
+                 "labeled rows the model was not trained on; - is standard input");
     options.output("-o,--output", output_, "model file with probabilities");
     options.choice("--how", how_, {"sigmoid", "isotonic"}, "NAME",
                    "a sigmoid (two parameters per binary SVM), or any non-decreasing function "

@@ -32,7 +32,7 @@ class CertifyCommand : public Command {
 
   void declare(Options& options) override {
     options.argument("MODEL", model_path_, true, "model of Tamis or of LIBSVM");
-    options.argument("DATA", data_path_, true, "its training rows; - is standard input");
+    options.data("DATA", data_path_, read_, "its training rows; - is standard input");
     for (const OptionDescription& described : train_option_table()) {
       if (std::find(kAssumed.begin(), kAssumed.end(), described.name) == kAssumed.end()) continue;
       declare_training_option(options, described, [this, &described](const std::string& text) {

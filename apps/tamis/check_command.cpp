@@ -15,7 +15,7 @@ class CheckCommand : public Command {
   CheckCommand() : Command("check", "describe a data file, and say what to fix") {}
 
   void declare(Options& options) override {
-    options.argument("DATA", path_, true, "rows to describe; - is standard input");
+    options.data("DATA", path_, read_, "rows to describe; - is standard input");
     options.reading(read_);
     options.common(common_);
     options.example("tamis check train.svm");

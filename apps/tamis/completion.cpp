@@ -102,8 +102,9 @@ std::string zsh_completion() {
                                      ? " "
                                      : fmt::format("({})", joined(info.choices, " "));
       if (info.is_argument()) {
-        cases += fmt::format("        {} \\\n",
-                             shell_quoted(fmt::format("::{}:{}", info.value, action)));
+        cases += fmt::format(
+            "        {} \\\n",
+            shell_quoted(fmt::format("{}:{}:{}", info.repeatable ? "*" : ":", info.value, action)));
         continue;
       }
       for (const std::string& name : info.names) {

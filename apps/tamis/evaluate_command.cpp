@@ -23,7 +23,7 @@ class EvaluateCommand : public Command {
 
   void declare(Options& options) override {
     options.argument("MODEL", model_path_, true, "model of Tamis or of LIBSVM");
-    options.argument("DATA", data_path_, true, "labeled rows; - is standard input");
+    options.data("DATA", data_path_, read_, "labeled rows; - is standard input");
     options.custom("--indecision", "NUMBER,..",
                    "two classes: fraction of rows whose decision value, or whose distance from the "
                    "boundary (decision value / ||w||), is less than this away from 0",

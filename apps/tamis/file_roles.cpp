@@ -68,8 +68,10 @@ FileRoles& FileRoles::reads(const std::string& role, const std::string& path) {
 FileRoles& FileRoles::reads(const std::string& role, const std::string& path,
                             const ReadOptions& read) {
   if (path.empty()) return *this;
-  for (const std::string& file : files_read(path, read))
-    reads(file == path ? role : labels_of(role), file);
+  const std::size_t num_data = data_files(path, read).size();
+  const std::vector<std::string> files = files_read(path, read);
+  for (std::size_t f = 0; f < files.size(); ++f)
+    reads(f < num_data ? role : labels_of(role), files[f]);
   return *this;
 }
 

@@ -128,7 +128,8 @@ std::string method_lines(const CommandEntry& entry) {
 std::string usage_line(const CommandEntry& entry) {
   std::string usage = "Usage: tamis " + entry.command->name();
   for (const OptionInfo& info : entry.options.all()) {
-    if (info.is_argument()) usage += info.required ? " " + info.value : " [" + info.value + "]";
+    if (info.is_argument())
+      usage += info.required ? " " + info.argument_text() : " [" + info.value + "]";
   }
   return usage + " [OPTIONS]\n";
 }
@@ -150,7 +151,7 @@ bool has_method_options(const CommandEntry& entry) {
 std::string command_help(const CommandEntry& entry) {
   std::string arguments;
   for (const OptionInfo& info : entry.options.all()) {
-    if (info.is_argument()) arguments += entry_lines(info.value, full_help(info));
+    if (info.is_argument()) arguments += entry_lines(info.argument_text(), full_help(info));
   }
   return "tamis " + entry.command->name() + " - " + entry.command->summary() + "\n\n" +
          usage_line(entry) + titled("Arguments", arguments) +
@@ -243,7 +244,8 @@ std::string command_man_page(const CommandEntry& entry) {
   out += ".SH SYNOPSIS\n\\fBtamis " + roff(name) + "\\fR";
   for (const OptionInfo& info : entry.options.all()) {
     if (!info.is_argument()) continue;
-    out += info.required ? " \\fI" + info.value + "\\fR" : " [\\fI" + info.value + "\\fR]";
+    out +=
+        info.required ? " \\fI" + info.argument_text() + "\\fR" : " [\\fI" + info.value + "\\fR]";
   }
   out += " [\\fIOPTIONS\\fR]\n.SH OPTIONS\n";
   for (const OptionInfo& info : entry.options.all()) out += man_option(info);

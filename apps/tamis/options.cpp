@@ -81,6 +81,7 @@ std::string reading_words(const ReadOptions& read) {
   if (read.labels_as_text) words += " --text-labels";
   if (!read.weight_column.empty()) words += " --weight " + shell_word(read.weight_column);
   if (!read.labels_path.empty()) words += " --labels " + shell_word(read.labels_path);
+  for (const std::string& file : read.more_files) words += " " + shell_word(file);
   return words;
 }
 
@@ -242,6 +243,22 @@ OptionInfo& Options::argument(const std::string& name, std::string& variable, bo
                               const std::string& help) {
   OptionInfo& info = text(name, variable, name, help);
   info.required = required;
+  return info;
+}
+
+OptionInfo& Options::data(const std::string& name, std::string& variable, ReadOptions& read,
+                          const std::string& help) {
+  OptionInfo& info = argument(name, variable, true,
+                              help +
+                                  "; several files, or a pattern in quotes such as 'part-*.svm', "
+                                  "are read as one");
+  info.repeatable = true;
+  info.assign = [&variable, &read](const std::string& text) {
+    if (variable.empty())
+      variable = text;
+    else
+      read.more_files.push_back(text);
+  };
   return info;
 }
 

@@ -50,6 +50,8 @@ struct OptionInfo {
   bool is_flag() const { return value.empty(); }
   /// Completed with the names of files.
   bool is_file() const { return value == "FILE" || value == "DATA" || value == "MODEL"; }
+  /// "DATA...", for an argument that may be given more than once.
+  std::string argument_text() const { return repeatable ? value + "..." : value; }
   /// "--output", the name used in messages.
   const std::string& long_name() const { return names.back(); }
   OptionInfo& no_default() {
@@ -94,6 +96,10 @@ class Options {
                      std::function<void(const std::string&)> assign);
   OptionInfo& argument(const std::string& name, std::string& variable, bool required,
                        const std::string& help);
+
+  /// One data file or more: the first goes to `variable`, the others to `read`.
+  OptionInfo& data(const std::string& name, std::string& variable, ReadOptions& read,
+                   const std::string& help);
 
   void common(CommonOptions& common);
   /// How data are read: --format, --index-base, --label, --text-labels, --weight, --labels.

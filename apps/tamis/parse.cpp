@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "class_weights.hpp"
 #include "help.hpp"
@@ -74,6 +76,11 @@ void refuse_shrinking_switch(const std::vector<std::string>& arguments) {
                     "changes the result here (-h alone is help)",
                     value, value == "0" ? "off" : "on"));
   }
+}
+
+bool may_be_input(const std::string& word) {
+  std::error_code error;
+  return word.find_first_of("*?[") != std::string::npos || std::filesystem::exists(word, error);
 }
 
 bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
@@ -164,6 +171,12 @@ class CommandLine {
   }
 
   void take_argument(const std::string& word) {
+    // A further file is one that is there: LIBSVM's programs have their output in this place.
+    if (taken_ == arguments_.size() && taken_ > 0 && arguments_.back()->repeatable &&
+        may_be_input(word)) {
+      given_.emplace_back(arguments_.back(), word);
+      return;
+    }
     if (taken_ == arguments_.size()) {
       throw UsageError(fmt::format(
           "{} does not take another argument: '{}'{}", entry_.command->name(), word,

@@ -61,7 +61,7 @@ class PredictCommand : public Command {
 
   void declare(Options& options) override {
     options.argument("MODEL", model_path_, true, "model of Tamis or of LIBSVM");
-    options.argument("DATA", data_path_, true, "rows to predict; - is standard input");
+    options.data("DATA", data_path_, read_, "rows to predict; - is standard input");
     options.output("-o,--output", output_, "file with one label per line; - is standard output");
     options.flag("--decision-values", decision_values_,
                  "write a table separated by tabs, with a header: label and decision values");
@@ -99,10 +99,7 @@ class PredictCommand : public Command {
                             : table_lines(values.columns, labels, values, session.is_root());
       return labels;
     });
-    session.timed("write", [&] {
-      text = session.gather(std::move(text));
-      if (session.is_root()) write_text(output_, text);
-    });
+    session.timed("write", [&] { write_text(output_, text, session.control()); });
     session.report()["model"] = model_path_;
     session.report()["data"] = data_path_;
     session.report()["output"] = output_;
@@ -140,35 +137,33 @@ class PredictCommand : public Command {
   }
 
   static void compare_numbers(Session& session, const Labels& truth, const Labels& predicted) {
-    std::vector<double> expected;
-    std::vector<double> given;
-    for (Index i = 0; i < truth.size() && truth.kind() == LabelKind::numeric; ++i) {
-      expected.push_back(truth.number(i));
-      given.push_back(predicted.number(i));
-    }
-    expected = session.gather(std::move(expected));
-    given = session.gather(std::move(given));
-    if (expected.empty()) return;  // words, or another process has them
-    const auto n = static_cast<double>(expected.size());
-    double squares = 0;
-    double mean_t = 0;
-    double mean_p = 0;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      const double error = given[i] - expected[i];
-      squares += error * error;
-      mean_t += expected[i] / n;
-      mean_p += given[i] / n;
-    }
-    double tt = 0;
-    double pp = 0;
-    double tp = 0;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      const double t = expected[i] - mean_t;
-      const double p = given[i] - mean_p;
-      tt += t * t;
-      pp += p * p;
-      tp += t * p;
-    }
+    const bool are_numbers = truth.kind() == LabelKind::numeric;
+    const Index rows = are_numbers ? truth.size() : 0;
+    const auto n = static_cast<double>(session.sum(rows));
+    if (n == 0) return;           // words
+    std::vector<double> sums(3);  // of squared errors, and the means of truth and prediction
+    session.add_in_turn(sums, [&](std::vector<double>& sum) {
+      for (Index i = 0; i < rows; ++i) {
+        const double error = predicted.number(i) - truth.number(i);
+        sum[0] += error * error;
+        sum[1] += truth.number(i) / n;
+        sum[2] += predicted.number(i) / n;
+      }
+    });
+    const double squares = sums[0];
+    std::vector<double> products(3);  // truth with itself, prediction with itself, both
+    session.add_in_turn(products, [&](std::vector<double>& sum) {
+      for (Index i = 0; i < rows; ++i) {
+        const double t = truth.number(i) - sums[1];
+        const double p = predicted.number(i) - sums[2];
+        sum[0] += t * t;
+        sum[1] += p * p;
+        sum[2] += t * p;
+      }
+    });
+    const double tt = products[0];
+    const double pp = products[1];
+    const double tp = products[2];
     session.note(fmt::format("Mean squared error = {:.6g} (regression)", squares / n));
     session.report()["mean_squared_error"] = squares / n;
     if (tt <= 0 || pp <= 0) return;

@@ -15,9 +15,11 @@ class ScaleCommand : public Command {
  public:
   ScaleCommand() : Command("scale", "scale features to comparable ranges") {}
 
+  bool runs_together() const override { return true; }
+
   void declare(Options& options) override {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    options.argument("DATA", input_, true, "rows to scale; - is standard input");
+    options.data("DATA", input_, read_, "rows to scale; - is standard input");
     options.output("-o,--output", output_, "output file; - is standard output");
     options.choice(
         "--method", method_, {"minmax", "standard", "maxabs", "robust", "quantile"}, "NAME",
@@ -71,16 +73,17 @@ class ScaleCommand : public Command {
     if (write_.format == DataFormat::automatic && output_ == "-") write_.format = read_.format;
     write_.index_base = read_.index_base;
     session.timed("write", [&] { write_dataset(output_, data, write_, session.control()); });
-    if (!save_.empty()) save_ranges(save_, scaling);
+    if (!save_.empty() && session.is_root()) save_ranges(save_, scaling);
 
     auto& report = session.report();
     report["input"] = input_;
     report["output"] = output_;
     report["method"] = scaling_name(scaling.method);
-    report["rows"] = data.rows();
+    const std::int64_t rows = session.sum(data.rows());
+    report["rows"] = rows;
     report["features"] = data.cols();
     if (output_ != "-")
-      session.note(fmt::format("{}: {}, {}, {} scaling", output_, counted(data.rows(), "row"),
+      session.note(fmt::format("{}: {}, {}, {} scaling", output_, counted(rows, "row"),
                                counted(data.cols(), "feature"), scaling_name(scaling.method)));
     return kExitOk;
   }

@@ -101,24 +101,16 @@ Session::~Session() { clear_progress(); }
 
 bool Session::is_root() const { return control_.group == nullptr || control_.group->rank() == 0; }
 
-std::string Session::gather(std::string text) {
-  if (control_.group == nullptr) return text;
-  const auto bytes = std::as_bytes(std::span<const char>(text));
-  std::vector<Group::Message> to_each(static_cast<std::size_t>(control_.group->size()));
-  to_each[0].assign(bytes.begin(), bytes.end());
-  text.clear();
-  for (const Group::Message& message : control_.group->exchange(std::move(to_each)))
-    text.append(reinterpret_cast<const char*>(message.data()), message.size());
-  return text;
-}
-
-std::vector<double> Session::gather(std::vector<double> numbers) {
-  if (control_.group == nullptr) return numbers;
-  const std::string all = gather(
-      std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)));
-  numbers.resize(all.size() / sizeof(double));
-  if (!all.empty()) std::memcpy(numbers.data(), all.data(), all.size());
-  return numbers;
+void Session::add_in_turn(std::vector<double>& sums,
+                          const std::function<void(std::vector<double>&)>& add) {
+  const int processes = control_.group == nullptr ? 1 : control_.group->size();
+  for (int turn = 0; turn < processes; ++turn) {
+    if (control_.group == nullptr || control_.group->rank() == turn) add(sums);
+    if (control_.group == nullptr) return;
+    const auto bytes = std::as_bytes(std::span<const double>(sums));
+    const Group::Message result = control_.group->broadcast({bytes.begin(), bytes.end()}, turn);
+    std::memcpy(sums.data(), result.data(), result.size());
+  }
 }
 
 std::int64_t Session::sum(std::int64_t count) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -33,11 +34,11 @@ class Session {
   bool quiet() const { return common_.quiet; }
   /// Whether this process writes and prints: of several that work together, only the first does.
   bool is_root() const;
-  /// The texts of all processes, by rank; empty on all but the first.
-  std::string gather(std::string text);
   /// The sum over all processes.
   std::int64_t sum(std::int64_t count);
-  std::vector<double> gather(std::vector<double> numbers);
+  /// Sums over the rows of all processes, rounded as on one: each process goes on with those of the
+  /// process before. Every process gets the result.
+  void add_in_turn(std::vector<double>& sums, const std::function<void(std::vector<double>&)>& add);
 
   /// A result for people, which the command was run for: standard output, unless --json has taken
   /// it.

@@ -31,7 +31,7 @@ class TrainCommand : public Command {
   bool runs_together() const override { return true; }
 
   void declare(Options& options) override {
-    options.argument("DATA", data_path_, true, "labeled rows; - is standard input");
+    options.data("DATA", data_path_, read_, "labeled rows; - is standard input");
     options.output("-o,--output", output_, "model file (default: DATA.model)").no_default();
     options.choice("--model-format", format_, {"native", "libsvm"}, "NAME",
                    "format of the model file: Tamis's own, or LIBSVM's text, for svm-predict");
@@ -71,6 +71,8 @@ class TrainCommand : public Command {
     if (output_.empty()) {
       if (data_path_ == "-")
         throw UsageError("give --output a file: the data come from standard input");
+      if (data_files(data_path_, read_) != std::vector<std::string>{data_path_})
+        throw UsageError("give --output a file: the data come from several files");
       output_ = data_path_ + ".model";
     }
     FileRoles files = session.files().reads("DATA", data_path_, read_).writes("--output", output_);
@@ -163,6 +165,7 @@ class TrainCommand : public Command {
 
   TrainResult train_on_stream(Session& session) const {
     if (folds_ > 0) throw UsageError("--stream and --probability-folds do not go together");
+    if (!read_.more_files.empty()) throw UsageError("--stream reads one file");
     if (session.control().group != nullptr)
       throw UsageError("--stream does not run on several processes");
     return session.timed(
@@ -184,6 +187,7 @@ class TrainCommand : public Command {
   void fill_report(Session& session, const TrainReport& report) const {
     auto& json = session.report();
     json["data"] = data_path_;
+    if (!read_.more_files.empty()) json["more_data"] = read_.more_files;
     json["model"] = output_;
     json["method"] = report.method;
     json["rows"] = report.rows;

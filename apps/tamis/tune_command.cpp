@@ -26,7 +26,7 @@ class TuneCommand : public Command {
   TuneCommand() : Command("tune", "find parameters by cross-validation") {}
 
   void declare(Options& options) override {
-    options.argument("DATA", data_path_, true, "labeled rows; - is standard input");
+    options.data("DATA", data_path_, read_, "labeled rows; - is standard input");
     options
         .custom("--grid", "OPTION=VALUES",
                 "option and values to try, as cost=1,10,100 or gamma=2^-15:2^3:4 (from, to, "

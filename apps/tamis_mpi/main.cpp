@@ -39,7 +39,7 @@ bool tells_error(bool is_own_error) {
   MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, failures, &request);
   const auto start = std::chrono::steady_clock::now();
   int done = 0;
-  while (done == 0 && std::chrono::steady_clock::now() - start < milliseconds(800)) {
+  while (done == 0 && std::chrono::steady_clock::now() - start < milliseconds(500)) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     std::this_thread::sleep_for(milliseconds(2));
   }

@@ -20,6 +20,8 @@ struct ReadOptions {
   /// automatic: by the name's ending (.csv, .tsv, .npy, anything else: svmlight), compression
   /// endings stripped.
   DataFormat format = DataFormat::automatic;
+  /// Further files, read after the first; their rows follow its rows. Each may be a pattern too.
+  std::vector<std::string> more_files = {};
   /// svmlight: number of the first feature, 0 or 1.
   int index_base = 1;
   /// csv: the label's column, by name or by number from 1; empty: a column called label, class,
@@ -58,13 +60,21 @@ struct ReadOptions {
 };
 
 /// Reads a whole data file; "-" is standard input. .gz, .xz, .bz2 and .zst are unpacked on the way.
-/// Throws ParseError (file:line:column), DataError or IoError. Never returns zero rows. With
-/// RunControl::group, each process gets its own part of the rows of a plain file, in the order of
-/// the ranks; that part may be empty.
+/// A path that is no file's name may be a pattern with `*`, `?` and `[..]`: the files whose names
+/// match are read one after the other, ascending by name. Throws ParseError (file:line:column),
+/// DataError or IoError. Never returns zero rows. With RunControl::group, each process gets its own
+/// part of the rows of a plain file, or of several files, in the order of the ranks; that part may
+/// be empty.
 TAMIS_EXPORT Dataset read_dataset(const std::string& path, const ReadOptions& options = {},
                                   const RunControl& control = {});
 
-/// The files that read_dataset() opens: `path`, and the labels where these are a file of their own.
+/// The data files that `path` and ReadOptions::more_files stand for, in the order of their rows.
+/// Throws IoError for a pattern that no file's name matches.
+TAMIS_EXPORT std::vector<std::string> data_files(const std::string& path,
+                                                 const ReadOptions& options = {});
+
+/// The files that read_dataset() opens: data_files(), and then labels where these are files of
+/// their own.
 TAMIS_EXPORT std::vector<std::string> files_read(const std::string& path,
                                                  const ReadOptions& options = {});
 
@@ -78,12 +88,15 @@ TAMIS_EXPORT std::vector<std::string> files_written(const std::string& path,
                                                     const WriteOptions& options = {});
 
 /// Writes to a temporary file next to the target and renames it, so that an existing file is never
-/// half overwritten; "-" is standard output.
+/// half overwritten; "-" is standard output. With RunControl::group, the first process writes the
+/// rows of all, which the others send in pieces.
 TAMIS_EXPORT void write_dataset(const std::string& path, const Dataset& data,
                                 const WriteOptions& options = {}, const RunControl& control = {});
 
-/// Any other text, such as predictions and reports, written the same way as write_dataset().
-TAMIS_EXPORT void write_text(const std::string& path, std::string_view text);
+/// Any other text, such as predictions and reports, written the same way as write_dataset(): with
+/// RunControl::group the texts of all processes, one after the other.
+TAMIS_EXPORT void write_text(const std::string& path, std::string_view text,
+                             const RunControl& control = {});
 
 enum class ModelFormat { native, libsvm };
 

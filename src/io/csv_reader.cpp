@@ -273,7 +273,7 @@ Dataset parse_csv(const ParseInput& source, const ReadOptions& options, const Ru
                   std::int64_t chunk_bytes) {
   const std::int64_t budget = resolve_memory_budget(control.memory_bytes) - source.input.heap_bytes;
   Group& group = group_of(control);
-  const ChunkedText text(source.name, source.input, chunk_bytes, control, group);
+  const ChunkedText text(source.name, source.input, chunk_bytes, control, group, source.place);
   const ChunkedText head = group.size() == 1 ? text : text.first_chunk(chunk_bytes, control);
   CsvLayout layout = detect_csv_layout(head, options, budget, control);
   layout.kinds = find_column_kinds(head, layout, options, budget);

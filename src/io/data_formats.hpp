@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "io/file_place.hpp"
 #include "io/input_bytes.hpp"
 #include "io/text_chunks.hpp"
 #include "tamis/io.hpp"
@@ -15,6 +16,7 @@ namespace tamis {
 struct ParseInput {
   std::string name;  // for messages
   InputBytes input;
+  FilePlace place = {};  // among the files that are read together
 };
 
 /// `label idx:val idx:val ... # comment`. An optional qid:n is ignored. Throws ParseError.

@@ -11,6 +11,7 @@
 #include "base/parallel.hpp"
 #include "io/data_formats.hpp"
 #include "io/input_bytes.hpp"
+#include "io/several_files.hpp"
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
 
@@ -37,12 +38,14 @@ std::string labels_beside(const std::string& path, const ReadOptions& options) {
   return {};
 }
 
-Dataset parse_dataset(const std::string& path, const ReadOptions& options,
+Dataset parse_dataset(const std::string& path, FilePlace place, const ReadOptions& options,
                       const RunControl& control) {
-  const ParseInput source{input_name(path), open_input(path, control)};
+  const ParseInput source{input_name(path), open_input(path, control), place};
   if (group_of(control).size() > 1 && !source.input.file) {
-    throw InvalidArgument(source.name +
-                          ": several processes read parts of a plain file each: unpack it first");
+    throw InvalidArgument(
+        source.name +
+        ": several processes read parts of a plain file each: unpack it first, or "
+        "split it into several files");
   }
   PieceBuffer head;
   DataFormat format = resolve_format(options.format, path);
@@ -57,7 +60,8 @@ Dataset parse_dataset(const std::string& path, const ReadOptions& options,
   }
   ParseInput labels;
   const std::string labels_path = drop_labels ? "" : labels_beside(path, options);
-  if (!labels_path.empty()) labels = {input_name(labels_path), open_input(labels_path, control)};
+  if (!labels_path.empty())
+    labels = {input_name(labels_path), open_input(labels_path, control), {}};
   return parse_npy(source, labels, options, control);
 }
 
@@ -98,11 +102,17 @@ DataFormat resolve_format(DataFormat format, const std::string& path) {
   return name.ends_with(".npy") ? DataFormat::npy : DataFormat::svmlight;
 }
 
+std::vector<std::string> data_files(const std::string& path, const ReadOptions& options) {
+  return expand_paths(path, options.more_files);
+}
+
 std::vector<std::string> files_read(const std::string& path, const ReadOptions& options) {
-  std::vector<std::string> files{path};
-  const bool npy = resolve_format(options.format, path) == DataFormat::npy;
-  const std::string labels = npy ? labels_beside(path, options) : options.labels_path;
-  if (!labels.empty()) files.push_back(labels);
+  std::vector<std::string> files = expand_paths(path, options.more_files);
+  for (std::size_t f = 0, count = files.size(); f < count; ++f) {
+    const bool npy = resolve_format(options.format, files[f]) == DataFormat::npy;
+    const std::string labels = npy ? labels_beside(files[f], options) : options.labels_path;
+    if (!labels.empty()) files.push_back(labels);
+  }
   return files;
 }
 
@@ -115,7 +125,11 @@ Dataset read_dataset(const std::string& path, const ReadOptions& options,
   if (options.max_features < 0)
     throw InvalidArgument(fmt::format("max_features is {}: give 0 or more", options.max_features));
   try {
-    return with_threads(control.threads, [&] { return parse_dataset(path, options, control); });
+    return with_threads(control.threads, [&] {
+      const std::vector<std::string> files = expand_paths(path, options.more_files);
+      if (files.size() == 1) return parse_dataset(files[0], {}, options, control);
+      return read_several(files, options, control, parse_dataset);
+    });
   } catch (const std::bad_alloc&) {
     throw ResourceError(input_name(path) + ": not enough memory to read it");
   }

@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 
+#include "base/group.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
@@ -114,7 +115,7 @@ class CsvRows : public RowFormatter {
                   out);
     }
     if (!data_.weights().empty()) out += ",weight";
-    if (!data_.labels().empty()) out += ",label";
+    if (data_.labels().kind() != LabelKind::none) out += ",label";
     return out + '\n';
   }
 
@@ -169,21 +170,24 @@ void refuse_weights(const Dataset& data, const char* format) {
 void write_svmlight(const std::string& path, const Dataset& data, const WriteOptions& options,
                     const RunControl& control) {
   refuse_weights(data, "svmlight text");
-  if (data.labels().empty() && data.cols() == 0)
+  if (data.labels().kind() == LabelKind::none && data.cols() == 0)
     throw DataError("rows without labels and features cannot be written as svmlight text");
-  OutputFile file(path);
-  write_rows(file, SvmlightRows(data, options.index_base), data.rows(),
-             data.features().num_stored() / data.rows(), control);
+  GroupFile file(path, group_of(control));
+  file.write_in_turn([&](ByteSink& sink) {
+    write_rows(sink, SvmlightRows(data, options.index_base), data.rows(),
+               data.features().num_stored() / std::max<Index>(1, data.rows()), control);
+  });
   file.commit();
 }
 
 void write_csv(const std::string& path, const Dataset& data, const RunControl& control) {
   if (data.cols() == 0) throw DataError("rows without features cannot be written as CSV");
   require_row_memory("writing CSV", data.cols(), control);
-  OutputFile file(path);
+  GroupFile file(path, group_of(control));
   const CsvRows rows(data);
-  file.write(rows.header());
-  write_rows(file, rows, data.rows(), data.cols(), control);
+  file.write_once(rows.header());
+  file.write_in_turn(
+      [&](ByteSink& sink) { write_rows(sink, rows, data.rows(), data.cols(), control); });
   file.commit();
 }
 
@@ -202,7 +206,7 @@ std::span<const float> dense_values(const Matrix& features, Index row, std::vect
   return *copy;
 }
 
-void write_rows(OutputFile& file, const RowFormatter& formatter, Index rows, Index values_per_row,
+void write_rows(ByteSink& file, const RowFormatter& formatter, Index rows, Index values_per_row,
                 const RunControl& control) {
   constexpr Index kBlockValues = 32768;  // about 400 KB of text
   const Index block_rows = std::max<Index>(1, kBlockValues / (values_per_row + 1));
@@ -248,7 +252,7 @@ void write_dataset(const std::string& path, const Dataset& data, const WriteOpti
     throw InvalidArgument(fmt::format(
         "{}: compressed output is not supported; write plain text and compress that", path));
   }
-  if (data.rows() == 0) throw DataError(path + ": no rows to write");
+  if (sum_of_all(group_of(control), data.rows()) == 0) throw DataError(path + ": no rows to write");
   with_threads(control.threads, [&] {
     const DataFormat format = resolve_format(options.format, path);
     if (format == DataFormat::csv) {

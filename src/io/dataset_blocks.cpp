@@ -45,6 +45,8 @@ DatasetBlocks::DatasetBlocks(std::string path, const ReadOptions& options,
                     input_name(path_)));
   }
   require_usable(path_, DataFormat::svmlight, options);
+  if (!options.more_files.empty())
+    throw InvalidArgument("only one file can be read block by block, not several");
   struct stat info {};
   if (stat(path_.c_str(), &info) != 0) fail_io(path_, "cannot open");
   if (S_ISDIR(info.st_mode)) throw IoError(path_ + ": cannot read: it is a folder");

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/platform.hpp"
 #include "base/progress.hpp"
@@ -48,6 +49,11 @@ InputBytes read_to_end(const std::string& name, int fd, std::int64_t limit,
     if (got == 0) return buffer.release();
     buffer.added(static_cast<std::size_t>(got));
   }
+}
+
+// Not to block on a pipe that has no writer yet: it is waited for where that can be cancelled.
+int open_file(const std::string& path) {
+  return beyond_standard_streams(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 }
 
 [[noreturn]] void fail_open(const std::string& name, const std::string& path) {
@@ -139,17 +145,25 @@ std::string input_name(const std::string& path) { return path == "-" ? "<stdin>"
 
 InputBytes open_input(const std::string& path, const RunControl& control) {
   const std::string name = input_name(path);
-  // Not to block on a pipe that has no writer yet: it is waited for below, where that can be
-  // cancelled.
-  const int fd =
-      path == "-" ? STDIN_FILENO
-                  : beyond_standard_streams(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const int fd = path == "-" ? STDIN_FILENO : open_file(path);
   if (fd < 0) fail_open(name, path);
   const std::int64_t limit = resolve_memory_budget(control.memory_bytes);
   InputBytes input = take_input(name, fd, limit, control);
   PieceBuffer buffer;
   if (!is_compressed(input.piece(0, kMagicBytes, buffer))) return input;
   return unpack(name, input, limit - input.heap_bytes, control);
+}
+
+bool is_compressed_file(const std::string& path) {
+  const int fd = open_file(path);
+  if (fd < 0) fail_open(path, path);
+  struct stat info {};
+  const bool is_plain = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  const InputFile file(path, fd, is_plain ? info.st_size : 0);
+  char head[kMagicBytes];
+  const auto count = usize(std::min(kMagicBytes, file.size()));
+  file.read(0, {head, count});
+  return is_compressed({head, count});
 }
 
 InputBytes read_input(const std::string& path, const RunControl& control) {

@@ -67,4 +67,8 @@ InputBytes open_input(const std::string& path, const RunControl& control);
 /// The same with all bytes in memory.
 InputBytes read_input(const std::string& path, const RunControl& control);
 
+/// Whether the file begins as a compressed one does; false for anything but a plain file. Throws
+/// IoError.
+bool is_compressed_file(const std::string& path);
+
 }  // namespace tamis

@@ -79,9 +79,14 @@ struct RowRange {
   Index size() const { return end - begin; }
 };
 
-RowRange share_of(Index rows, const Group& group) {
-  const auto begin = [&](Index rank) {
-    return rows / group.size() * rank + rows % group.size() * rank / group.size();
+// Of one file all ranks have as many rows; of several, those of their part of the bytes.
+RowRange share_of(const ParseInput& source, Index rows, const Group& group) {
+  const auto begin = [&](int rank) {
+    if (source.place.total == 0) return share_begin(rows, rank, group.size());
+    if (rank == group.size()) return rows;
+    const std::int64_t size = source.input.size();
+    const std::int64_t row_bytes = std::max<std::int64_t>(1, size / std::max<Index>(1, rows));
+    return std::min(rows, share_begin(source.place, size, rank, group.size()) / row_bytes);
   };
   return {begin(group.rank()), begin(group.rank() + 1)};
 }
@@ -203,7 +208,7 @@ Matrix read_matrix(const ParseInput& source, const NpyArray& array, const ReadOp
   if (cols == 0) throw DataError(source.name + ": no columns: the array is empty");
   if (cols > std::numeric_limits<std::int32_t>::max())
     throw DataError(fmt::format("{}: {} columns are too many", source.name, cols));
-  const RowRange range = share_of(rows, group_of(control));
+  const RowRange range = share_of(source, rows, group_of(control));
   const std::int64_t bytes = checked_product(checked_product(range.size(), cols), sizeof(float));
   require_memory("reading " + source.name, checked_sum(bytes, source.input.heap_bytes),
                  resolve_memory_budget(control.memory_bytes));
@@ -247,11 +252,10 @@ std::string string_label(const NpyArray& array, std::string_view item) {
   return text;
 }
 
-// Calls use(i, bytes) for every element of this rank's share, in order; i counts all elements.
+// Calls use(i, bytes) for every element in `range`, in order; i counts all elements.
 template <typename Use>
-void each_label(const ParseInput& source, const NpyArray& array, const RunControl& control,
-                const Use& use) {
-  const RowRange range = share_of(array.shape[0], group_of(control));
+void each_label(const ParseInput& source, const NpyArray& array, RowRange range,
+                const RunControl& control, const Use& use) {
   const Index step = std::max<Index>(1, kPieceElements / array.item_bytes);
   ProgressMeter meter(control, "read", range.size());
   PieceBuffer buffer;
@@ -265,10 +269,10 @@ void each_label(const ParseInput& source, const NpyArray& array, const RunContro
   }
 }
 
-Labels read_string_labels(const ParseInput& source, const NpyArray& array,
+Labels read_string_labels(const ParseInput& source, const NpyArray& array, RowRange range,
                           const ReadOptions& options, const RunControl& control) {
   std::vector<std::string> words;
-  each_label(source, array, control, [&](Index i, std::string_view item) {
+  each_label(source, array, range, control, [&](Index i, std::string_view item) {
     words.push_back(string_label(array, item));
     const std::string& word = words.back();
     if (word.empty()) throw DataError(fmt::format("{}: label {} is empty", source.name, i + 1));
@@ -283,10 +287,10 @@ Labels read_string_labels(const ParseInput& source, const NpyArray& array,
 
 // Numbers with all their digits, for those that would become equal as doubles.
 template <typename T>
-Labels whole_number_texts(const ParseInput& source, const NpyArray& array,
+Labels whole_number_texts(const ParseInput& source, const NpyArray& array, RowRange range,
                           const RunControl& control) {
   std::vector<std::string> words;
-  each_label(source, array, control, [&](Index, std::string_view item) {
+  each_label(source, array, range, control, [&](Index, std::string_view item) {
     words.push_back(fmt::format("{}", load<T>(item.data())));
   });
   return Labels::text(words);
@@ -304,11 +308,11 @@ bool is_rounded(T value) {
 }
 
 template <typename T>
-Labels read_number_labels(const ParseInput& source, const NpyArray& array,
+Labels read_number_labels(const ParseInput& source, const NpyArray& array, RowRange range,
                           const ReadOptions& options, const RunControl& control) {
   std::vector<double> numbers;
   bool as_text = options.labels_as_text;
-  each_label(source, array, control, [&](Index i, std::string_view item) {
+  each_label(source, array, range, control, [&](Index i, std::string_view item) {
     const T value = load<T>(item.data());
     numbers.push_back(static_cast<double>(value));
     as_text = as_text || (options.text_labels && is_rounded(value));
@@ -317,21 +321,21 @@ Labels read_number_labels(const ParseInput& source, const NpyArray& array,
                                 numbers.back()));
   });
   as_text = any_of_all(group_of(control), as_text);
-  return as_text ? whole_number_texts<T>(source, array, control)
+  return as_text ? whole_number_texts<T>(source, array, range, control)
                  : Labels::numeric(std::move(numbers));
 }
 
-Labels read_labels(const ParseInput& source, const NpyArray& array, const ReadOptions& options,
-                   const RunControl& control) {
+Labels read_labels(const ParseInput& source, const NpyArray& array, RowRange range,
+                   const ReadOptions& options, const RunControl& control) {
   const Index row_bytes = is_numeric(array)
                               ? Index{sizeof(double)}
                               : checked_sum(array.item_bytes, Index{sizeof(std::string)});
-  require_memory("reading " + source.name, checked_product(array.shape[0], row_bytes),
+  require_memory("reading " + source.name, checked_product(range.size(), row_bytes),
                  resolve_memory_budget(control.memory_bytes) - source.input.heap_bytes);
-  if (!is_numeric(array)) return read_string_labels(source, array, options, control);
+  if (!is_numeric(array)) return read_string_labels(source, array, range, options, control);
   Labels labels;
   with_element_type(array, [&](auto type) {
-    labels = read_number_labels<decltype(type)>(source, array, options, control);
+    labels = read_number_labels<decltype(type)>(source, array, range, options, control);
   });
   return labels;
 }
@@ -355,7 +359,8 @@ Dataset parse_npy(const ParseInput& source, const ParseInput& labels, const Read
   if (features.cols() < options.min_features) features = features.with_cols(options.min_features);
   if (labels.name.empty()) return Dataset(std::move(features));
   const NpyArray header = labels_header(labels, source, array.shape[0]);
-  return Dataset(std::move(features), read_labels(labels, header, options, control));
+  const RowRange range = share_of(source, array.shape[0], group_of(control));
+  return Dataset(std::move(features), read_labels(labels, header, range, options, control));
 }
 
 }  // namespace tamis

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/group.hpp"
 #include "io/data_formats.hpp"
 #include "io/npy_header.hpp"
 #include "io/row_writer.hpp"
@@ -92,32 +93,43 @@ std::size_t check_words(const Labels& labels) {
   return longest;
 }
 
-void write_labels(OutputFile& file, const Dataset& data, const RunControl& control) {
+void write_labels(GroupFile& file, const Dataset& data, Index all_rows, LabelKind kind,
+                  const RunControl& control) {
   const Labels& labels = data.labels();
-  if (labels.kind() == LabelKind::numeric) {
-    file.write(npy_header("<f8", {data.rows()}));
-    write_rows(file, NumberRows(labels), data.rows(), 1, control);
+  if (kind == LabelKind::numeric) {
+    file.write_once(npy_header("<f8", {all_rows}));
+    file.write_in_turn(
+        [&](ByteSink& sink) { write_rows(sink, NumberRows(labels), labels.size(), 1, control); });
     return;
   }
-  const std::size_t longest = check_words(labels);
-  file.write(npy_header(fmt::format("<U{}", longest), {data.rows()}));
-  write_rows(file, WordRows(labels, longest), data.rows(), static_cast<Index>(longest), control);
+  const std::size_t longest = largest_of_all(group_of(control), check_words(labels));
+  file.write_once(npy_header(fmt::format("<U{}", longest), {all_rows}));
+  file.write_in_turn([&](ByteSink& sink) {
+    write_rows(sink, WordRows(labels, longest), labels.size(), static_cast<Index>(longest),
+               control);
+  });
 }
 
-void write_features(OutputFile& file, const Dataset& data, const RunControl& control) {
+void write_features(GroupFile& file, const Dataset& data, Index all_rows,
+                    const RunControl& control) {
   require_finite(data.features());
   require_row_memory("writing a NumPy array", data.cols(), control);
-  file.write(npy_header("<f4", {data.rows(), data.cols()}));
-  write_rows(file, FeatureRows(data.features()), data.rows(), data.cols(), control);
+  file.write_once(npy_header("<f4", {all_rows, data.cols()}));
+  file.write_in_turn([&](ByteSink& sink) {
+    write_rows(sink, FeatureRows(data.features()), data.rows(), data.cols(), control);
+  });
 }
 
 }  // namespace
 
 void write_npy(const std::string& path, const Dataset& data, const RunControl& control) {
   const std::string labels_path = npy_labels_path(path);
-  OutputFile file(path);
-  write_features(file, data, control);
-  if (data.labels().empty()) {
+  Group& group = group_of(control);
+  const Index all_rows = sum_of_all(group, data.rows());
+  const LabelKind kind = largest_of_all(group, data.labels().kind());
+  GroupFile file(path, group);
+  write_features(file, data, all_rows, control);
+  if (kind == LabelKind::none) {
     // An older file of labels would be taken for the labels of these rows.
     std::error_code error;
     if (path != "-" && std::filesystem::exists(labels_path, error))
@@ -126,8 +138,8 @@ void write_npy(const std::string& path, const Dataset& data, const RunControl& c
     return;
   }
   if (path == "-") throw InvalidArgument("features and labels are two NumPy files: give a name");
-  OutputFile labels_file(labels_path);
-  write_labels(labels_file, data, control);
+  GroupFile labels_file(labels_path, group);
+  write_labels(labels_file, data, all_rows, kind, control);
   file.commit();
   labels_file.commit();
 }

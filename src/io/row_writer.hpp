@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/output_file.hpp"
+#include "io/group_file.hpp"
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
 
@@ -26,7 +26,7 @@ std::span<const float> dense_values(const Matrix& features, Index row, std::vect
 
 /// Writes `rows` rows of about `values_per_row` values; holds a few blocks of about 400 KB a
 /// thread, or of one row if that is longer.
-void write_rows(OutputFile& file, const RowFormatter& formatter, Index rows, Index values_per_row,
+void write_rows(ByteSink& file, const RowFormatter& formatter, Index rows, Index values_per_row,
                 const RunControl& control);
 
 /// Throws ResourceError if rows with every zero written out do not fit the memory budget.

@@ -228,7 +228,7 @@ Dataset parse_svmlight(const ParseInput& source, const ReadOptions& options,
     throw InvalidArgument(fmt::format("index_base is {}: give 0 or 1", options.index_base));
   const std::int64_t budget = resolve_memory_budget(control.memory_bytes) - source.input.heap_bytes;
   Group& group = group_of(control);
-  const ChunkedText text(source.name, source.input, chunk_bytes, control, group);
+  const ChunkedText text(source.name, source.input, chunk_bytes, control, group, source.place);
   const SvmlightParser parser(options, control);
   std::vector<RowChunk> chunks = parse_chunks(text, parser, budget, control);
   Index cols = 0;

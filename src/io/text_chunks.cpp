@@ -67,7 +67,7 @@ std::int64_t first_of_all(Group& group, std::int64_t mine) {
 }
 
 ChunkedText::ChunkedText(std::string name, InputBytes input, std::int64_t chunk_bytes,
-                         const RunControl& control, Group& group)
+                         const RunControl& control, Group& group, FilePlace place)
     : name_(std::move(name)), input_(std::move(input)), group_(&group) {
   PieceBuffer buffer;
   const std::string_view head = input_.piece(0, 3, buffer);
@@ -79,8 +79,9 @@ ChunkedText::ChunkedText(std::string name, InputBytes input, std::int64_t chunk_
   const auto first_line_from = [&](std::int64_t offset) {
     return offset == 0 || offset >= end ? offset : after_line(offset - 1, control);
   };
+  // The last one has it to its end, whatever the size was when the files were counted.
   const auto share = [&](int rank) {
-    return end / group.size() * rank + end % group.size() * rank / group.size();
+    return rank == group.size() ? end : share_begin(place, end, rank, group.size());
   };
   cut(first_line_from(share(group.rank())), first_line_from(share(group.rank() + 1)), chunk_bytes,
       control);

@@ -10,6 +10,7 @@
 
 #include "base/checked.hpp"
 #include "base/group.hpp"
+#include "io/file_place.hpp"
 #include "io/input_bytes.hpp"
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
@@ -32,11 +33,12 @@ struct TextChunk {
 /// A text cut into chunks of about `chunk_bytes`, at line ends: a line longer than that is a chunk
 /// of its own. A byte order mark is left out; text in UTF-16 throws DataError.
 ///
-/// Ranks of a group share the text: each has the lines that begin in its part of the bytes.
+/// Ranks of a group share the text: each has the lines that begin in its part of the bytes, or of
+/// the bytes of all files that are read together.
 class ChunkedText {
  public:
   ChunkedText(std::string name, InputBytes input, std::int64_t chunk_bytes,
-              const RunControl& control = {}, Group& group = alone());
+              const RunControl& control = {}, Group& group = alone(), FilePlace place = {});
   /// The first chunk of the text, whoever has it.
   ChunkedText first_chunk(std::int64_t chunk_bytes, const RunControl& control) const;
 

@@ -11,6 +11,7 @@
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
 #include "training/polish.hpp"
+#include "training/share_result.hpp"
 
 namespace tamis {
 namespace {
@@ -51,9 +52,10 @@ MethodResult train_within_limit(const Method& method, const TrainingSet& data,
     if (!is_limited || context.control.cancelled()) throw;
     trained.report.stop_reason = StopReason::time_limit;
   }
+  Group& group = group_of(context.control);
+  share_report(group, &trained);
   StopReason& stop = trained.report.stop_reason;
   // For the method, the end of the time was a caller who cancels.
-  Group& group = group_of(context.control);
   if (stop == StopReason::interrupted && !any_of_all(group, context.control.cancelled()))
     stop = StopReason::time_limit;
   const bool has_nothing = trained.machine == nullptr || trained.machine->is_constant();

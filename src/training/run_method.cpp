@@ -14,6 +14,7 @@
 #include "training/metric.hpp"
 #include "training/prepare.hpp"
 #include "training/registry.hpp"
+#include "training/share_result.hpp"
 
 namespace tamis {
 namespace {
@@ -119,8 +120,10 @@ TrainResult run_method(const Method& method, const Dataset& data, const TrainOpt
     MethodResult trained = train_within_limit(method, prepared.set, context);
     const double method_seconds = context.watch.seconds() - method_start;
     TrainResult result;
-    result.model = make_model(options.task, prepared.classes, prepared.scaling, trained.machine,
-                              std::string(method.info.name));
+    if (trained.machine != nullptr)
+      result.model = make_model(options.task, prepared.classes, prepared.scaling, trained.machine,
+                                std::string(method.info.name));
+    result.model = share_model(group, std::move(result.model));
     TrainReport& report = result.report;
     report = std::move(trained.report);
     const std::vector<Index> given_rows = given_rows_of_all(prepared, data.rows(), group);

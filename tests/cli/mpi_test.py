@@ -77,6 +77,44 @@ class Training(MpiTest):
         self.assertGreater(report["bytes_sent"], 0)
 
 
+    def test_other_methods(self):
+        self.ok("generate", "checkerboard", "--rows", 2000, "-o", "x.svm")
+        ensemble = ("-g", 100, "--subset-rows", 100, "--score-rows", 500)
+        for method, ranks, options in (
+                ("subsample", 2, ("-g", 100, "--delta", 0.2)),
+                ("random-subset", 3, (*ensemble, "--members", 5)),
+                ("ransac", 2, (*ensemble, "--trials", 6)),
+                ("opt-soft-margin", 3, ("-g", 100)),
+                ("leader", 2, ("-g", 100, "--leaders", 200)),
+                ("linear", 2, ())):
+            self.expect_same_model("x.svm", "--method", method, *options, ranks=(ranks,))
+
+    def test_several_files(self):
+        self.ok("generate", "checkerboard", "--rows", 3000, "-o", "x.svm")
+        lines = self.read("x.svm").splitlines(keepends=True)
+        for part, (begin, end) in enumerate(((0, 100), (100, 2000), (2000, 2001), (2001, 3000))):
+            self.write(f"part-{part}.svm", "".join(lines[begin:end]))
+        subprocess.run(["gzip", "part-1.svm"], cwd=self.folder, check=True)
+        self.ok("train", "x.svm", "-o", "alone.model", "-g", 100)
+        expected = (self.folder / "alone.model").read_bytes()
+        self.ok("train", "part-*.svm*", "-o", "parts.model", "-g", 100)
+        self.assertEqual((self.folder / "parts.model").read_bytes(), expected)
+        for ranks, files in ((2, ["part-*.svm*"]), (3, [f"part-{k}.svm" + (".gz" if k == 1 else "") for k in range(4)])):
+            result = self.together(ranks, "train", *files, "-o", "m", "-g", 100)
+            self.assertEqual(result.code, 0, result.err)
+            self.assertEqual((self.folder / "m").read_bytes(), expected)
+
+    def test_scale(self):
+        self.ok("generate", "checkerboard", "--rows", 2000, "-o", "x.svm")
+        for method, ending in (("standard", "svm"), ("minmax", "csv"), ("quantile", "npy")):
+            self.ok("scale", "x.svm", "--method", method, "-s", "alone.json", "-o", f"alone.{ending}")
+            result = self.together(3, "scale", "x.svm", "--method", method, "-s", "ranges.json", "-o", f"together.{ending}")
+            self.assertEqual(result.code, 0, result.err)
+            self.assertEqual(self.read("ranges.json"), self.read("alone.json"))
+            self.assertEqual((self.folder / f"together.{ending}").read_bytes(),
+                             (self.folder / f"alone.{ending}").read_bytes())
+
+
 class Prediction(MpiTest):
     def test_labels_values_and_measures(self):
         self.ok("generate", "checkerboard", "--rows", 2000, "-o", "x.svm")
@@ -118,6 +156,26 @@ class Failures(MpiTest):
             self.assertIn(result.code, (1, 2))
             self.assertEqual(len(self.messages(result)), 1, result.err)
             self.assertIn(text, result.err)
+
+    def test_a_lone_failure_ends_all_within_a_second(self):
+        """One process finds a damaged file; the others wait for its rows."""
+        self.ok("generate", "checkerboard", "--rows", 500, "-o", "a.svm")
+        self.write("b.svm.gz", self.read("a.svm"))
+        subprocess.run(["sh", "-c", "gzip -c a.svm > b.svm.gz && cp b.svm.gz good.svm.gz"], cwd=self.folder, check=True)
+        whole = (self.folder / "b.svm.gz").read_bytes()
+        (self.folder / "b.svm.gz").write_bytes(whole[:len(whole) // 2])
+
+        def seconds(expected, *files):
+            start = time.monotonic()
+            result = self.together(2, "train", *files, "-o", "m", "-g", 100)
+            self.assertEqual(result.code != 0, expected is not None, result.err)
+            if expected is not None:
+                self.assertEqual(len(self.messages(result)), 1, result.err)
+                self.assertIn(expected, result.err)
+            return time.monotonic() - start
+
+        lost = [seconds("b.svm.gz", "a.svm", "b.svm.gz") - seconds(None, "a.svm", "good.svm.gz") for _ in range(3)]
+        self.assertLess(min(lost), 1, lost)
 
     def test_the_plain_program_is_not_meant(self):
         result = self.together(2, "info", program=PROGRAM)

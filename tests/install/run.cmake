@@ -1,6 +1,6 @@
 # Installs a build tree into an empty prefix and builds a program against what is there, as a user of the library would:
 # with find_package, and with pkg-config where that is installed. Takes BUILD, SOURCE (of the consumer), C_SOURCE (a program
-# in C), WORK, CXX, CC, LIBDIR.
+# in C), WORK, CXX, CC, LIBDIR, PAGE (with the example for MPI) and MPI (whether tamis_mpi was built).
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE out)
   if(NOT status EQUAL 0)
@@ -13,9 +13,12 @@ file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
 set(prefix ${WORK}/prefix)
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
-run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX})
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX} -DPAGE=${PAGE})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/consumer)
+if(MPI AND NOT EXISTS ${WORK}/build/together)
+  message(FATAL_ERROR "find_package(tamis COMPONENTS mpi) found nothing, though tamis_mpi was built")
+endif()
 if(EXISTS ${prefix}/bin/tamis)
   run(${prefix}/bin/tamis --version)
 endif()

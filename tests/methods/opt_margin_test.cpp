@@ -270,8 +270,8 @@ TEST(Tubes, StoppedBeforeTheStartIsKnownThereIsNoAnswer) {
   std::vector<Index> draw;
   for (Index i = 0; i < data.rows(); ++i) numbers.push_back(data.labels().number(i));
   for (Index p = 0; p < 2 * data.rows(); ++p) draw.push_back(p);
-  const TubePoints points({.gamma = 1}, data.features(), numbers,
-                          std::vector<double>(usize(data.rows()), 1.0), 0.1, 1 << 20);
+  const TubePoints points({.gamma = 1}, std::make_shared<const LocalPointRows>(data.features()),
+                          numbers, std::vector<double>(usize(data.rows()), 1.0), 0.1, 1 << 20);
   const std::atomic<bool> cancel = true;
   RunControl control;
   control.cancel = &cancel;

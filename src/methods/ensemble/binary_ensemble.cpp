@@ -9,10 +9,7 @@
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "calibration/calibration_fit.hpp"
-#include "methods/common/binary_settings.hpp"
-#include "methods/common/kernel_machine.hpp"
-#include "svm/row_order.hpp"
-#include "tamis/error.hpp"
+#include "methods/common/report_stats.hpp"
 
 namespace tamis {
 namespace {
@@ -50,31 +47,33 @@ std::vector<double> row_weights(const TrainingSet& data, double cost, std::span<
 
 }  // namespace
 
-BinaryEnsembleTrainer::BinaryEnsembleTrainer(const TrainingSet& data, const BinaryTask& task,
-                                             const TrainContext& context, Index cache_bytes)
-    : data_(data),
+BinaryEnsembleTrainer::BinaryEnsembleTrainer(const AllRows& rows, CandidateJobs& jobs,
+                                             const BinaryTask& task, const TrainContext& context)
+    : data_(rows.facts()),
+      jobs_(jobs),
       task_(task),
       context_(context),
       options_(context.options.ensemble),
-      cache_bytes_(cache_bytes),
       random_(Random(context.options.seed, kStream).split(static_cast<std::uint64_t>(task.index))),
       class_of_row_(classes_of(task)),
       score_rows_(draw_score_rows(options_.score_rows, static_cast<Index>(task.rows.size()),
                                   random_.split(kScoreRows))),
-      score_features_(data.features.select(select(std::span(task.rows), std::span(score_rows_)))),
       score_targets_(select(std::span(task.targets), std::span(score_rows_))),
-      score_weights_(row_weights(data, context.options.cost_or_default(),
+      score_weights_(row_weights(data_, context.options.cost_or_default(),
                                  select(std::span(task.rows), std::span(score_rows_)))),
       drawer_(class_of_row_, 2,
               resolve_subset_rows(options_.subset_rows, static_cast<Index>(task.rows.size())),
-              data.kernel, random_.split(kMembers)),
+              data_.kernel, random_.split(kMembers)),
       weights_(options_.combine, options_.combine_cost, score_targets_, score_weights_,
                context.options.seed) {
   record_.score_rows = static_cast<Index>(score_rows_.size());
   record_.subset_rows = drawer_.size();
   record_.work.machines = 0;
   set_up_drawer();
+  jobs_.set_score_rows(task.index, select(std::span(task.rows), std::span(score_rows_)));
 }
+
+BinaryEnsembleTrainer::~BinaryEnsembleTrainer() { jobs_.forget_score_rows(task_.index); }
 
 void BinaryEnsembleTrainer::set_up_drawer() {
   if (options_.mixed_kernels) drawer_.mix_kernels();
@@ -154,18 +153,27 @@ std::vector<BinaryEnsembleTrainer::Candidate> BinaryEnsembleTrainer::train_candi
     Index each) {
   const Stopwatch watch;
   std::vector<Candidate> candidates(usize(count * each));
+  std::vector<CandidateJob> work(candidates.size());
   parallel_each(count * each, [&](Index k) {
-    // Somebody must decide, even when there is no time.
-    const bool needed = k == 0 && members_.empty();
-    if (!needed && context_.must_stop() != StopReason::converged) return;
     Candidate& candidate = candidates[usize(k)];
     candidate.draw = drawer.draw(first + k / each, ranges, k % each);
-    isolated([&] { train_one(candidate); });
+    work[usize(k)] = job_of(candidate.draw);
   });
-  for (const Candidate& candidate : candidates) {
-    if (candidate.machine != nullptr) add_machine(candidate.trained.stats, &record_.work);
+  // Somebody must decide, even when there is no time.
+  work[0].is_needed = members_.empty();
+  std::vector<TrainedCandidate> trained = jobs_.run(task_.index, work);
+  double train_seconds = 0;
+  double score_seconds = 0;
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    TrainedCandidate& one = candidates[k].trained = std::move(trained[k]);
+    for (Index& row : one.machine.rows) row = work[k].rows[usize(row)];
+    if (one.is_trained) add_machine(one.stats, &record_.work);
+    train_seconds += one.train_seconds;
+    score_seconds += one.score_seconds;
   }
-  record_.member_seconds += watch.seconds();
+  const double share = score_seconds / std::max(1e-9, train_seconds + score_seconds);
+  record_.member_seconds += (1 - share) * watch.seconds();
+  record_.scoring_seconds += share * watch.seconds();
   return candidates;
 }
 
@@ -191,56 +199,37 @@ std::vector<BinaryEnsembleTrainer::Candidate> BinaryEnsembleTrainer::best_of_eac
   return kept;
 }
 
-void BinaryEnsembleTrainer::train_one(Candidate& candidate) const {
-  const std::vector<Index> rows =
-      select(std::span(task_.rows), std::span<const Index>(candidate.draw.positions));
-  const Matrix features = data_.features.select(rows);
-  std::vector<double> cost;
-  cost.reserve(rows.size());
-  for (const Index row : rows) {
+CandidateJob BinaryEnsembleTrainer::job_of(const MemberDraw& draw) const {
+  CandidateJob job;
+  job.rows = select(std::span(task_.rows), std::span<const Index>(draw.positions));
+  job.targets = select(std::span(task_.targets), std::span<const Index>(draw.positions));
+  job.kernel = draw.kernel;
+  job.cost.reserve(job.rows.size());
+  for (const Index row : job.rows) {
     const double of_row =
         draws_by_weight() ? context_.options.cost_or_default() : data_.cost[usize(row)];
-    cost.push_back(of_row * candidate.draw.cost_factor);
+    job.cost.push_back(of_row * draw.cost_factor);
   }
-  BinaryTask task;
-  task.rows.resize(rows.size());
-  std::iota(task.rows.begin(), task.rows.end(), 0);
-  task.targets = select(std::span(task_.targets), std::span<const Index>(candidate.draw.positions));
-  BinarySettings settings = binary_settings(data_, context_, cache_bytes_);
-  settings.kernel = candidate.draw.kernel;
-  candidate.trained = train_binary(features, cost, ordered_by_content(features, cost, task),
-                                   nullptr, settings, context_.control, {});
-  candidate.machine = make_expansion(settings.kernel, features,
-                                     std::span(&candidate.trained.machine, 1), Decision::single);
-  for (Index& row : candidate.trained.machine.rows) row = rows[usize(row)];
+  return job;
 }
 
 void BinaryEnsembleTrainer::score(std::span<Candidate> candidates) {
   const Stopwatch watch;
-  try {
-    parallel_each(static_cast<Index>(candidates.size()), [&](Index k) {
-      Candidate& candidate = candidates[usize(k)];
-      const StopReason reason = candidate.trained.stats.stop_reason;
-      const bool was_cut = reason == StopReason::interrupted || reason == StopReason::time_limit;
-      if (candidate.machine == nullptr || was_cut || context_.must_stop() != StopReason::converged)
-        return;
-      score_one(candidate);
-    });
-  } catch (const Cancelled&) {
-    // Those that were scored are marked.
-  }
+  parallel_each(static_cast<Index>(candidates.size()), [&](Index k) {
+    Candidate& candidate = candidates[usize(k)];
+    if (!candidate.trained.values.empty()) score_one(candidate);
+  });
   for (const Candidate& candidate : candidates) {
     if (candidate.finished) {
       record_.work.kernel_evaluations +=
-          record_.score_rows * candidate.machine->num_support_vectors();
+          record_.score_rows * std::ssize(candidate.trained.machine.rows);
     }
   }
   record_.scoring_seconds += watch.seconds();
 }
 
 void BinaryEnsembleTrainer::score_one(Candidate& candidate) const {
-  std::vector<double> values(score_rows_.size());
-  candidate.machine->decision_values(score_features_, values, quiet(context_.control));
+  const std::vector<double> values = std::move(candidate.trained.values);
   for (const Index position : candidate.draw.positions) {
     const auto found = std::lower_bound(score_rows_.begin(), score_rows_.end(), position);
     if (found != score_rows_.end() && *found == position)
@@ -308,7 +297,7 @@ bool BinaryEnsembleTrainer::take_best(std::span<Candidate> candidates) {
   }
   if (said.empty()) {
     // Stopped before anything was scored: the first machine decides alone.
-    if (members_.empty() && candidates[0].machine != nullptr) keep(candidates[0]);
+    if (members_.empty() && candidates[0].trained.is_trained) keep(candidates[0]);
     return false;
   }
   const std::size_t best = weights_.choose(said);
@@ -320,12 +309,13 @@ bool BinaryEnsembleTrainer::take_best(std::span<Candidate> candidates) {
   record_.members.push_back({static_cast<double>(members_.size()),
                              context_.options.cost_or_default() * candidate.draw.cost_factor,
                              candidate.draw.kernel.gamma,
-                             static_cast<double>(candidate.machine->num_support_vectors()),
-                             weights_.accuracy(), weights_.training_accuracy()});
+                             static_cast<double>(candidate.support_vectors), weights_.accuracy(),
+                             weights_.training_accuracy()});
   return true;
 }
 
 void BinaryEnsembleTrainer::keep(Candidate& candidate) {
+  candidate.support_vectors = std::ssize(candidate.trained.machine.rows);
   members_.push_back(
       {std::move(candidate.trained.machine), candidate.draw.kernel, 1, candidate.sigmoid});
   scales_.push_back(candidate.scale);

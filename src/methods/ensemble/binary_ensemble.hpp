@@ -8,10 +8,10 @@
 
 #include "base/progress.hpp"
 #include "methods/common/method.hpp"
+#include "methods/ensemble/candidate_jobs.hpp"
 #include "methods/ensemble/ensemble_weights.hpp"
 #include "methods/ensemble/member_draw.hpp"
 #include "model/weighted_ensemble.hpp"
-#include "svm/train_binary.hpp"
 
 namespace tamis {
 
@@ -38,9 +38,10 @@ struct EnsembleRecord {
 
 class BinaryEnsembleTrainer {
  public:
-  /// All must outlive it. `cache_bytes`: for each machine that trains.
-  BinaryEnsembleTrainer(const TrainingSet& data, const BinaryTask& task,
-                        const TrainContext& context, Index cache_bytes);
+  /// All must outlive it. On the first rank.
+  BinaryEnsembleTrainer(const AllRows& rows, CandidateJobs& jobs, const BinaryTask& task,
+                        const TrainContext& context);
+  ~BinaryEnsembleTrainer();
   BinaryEnsembleTrainer(const BinaryEnsembleTrainer&) = delete;  // parts of it refer to others
   BinaryEnsembleTrainer& operator=(const BinaryEnsembleTrainer&) = delete;
 
@@ -56,11 +57,11 @@ class BinaryEnsembleTrainer {
  private:
   struct Candidate {
     MemberDraw draw;
-    BinaryResult trained;
-    std::shared_ptr<const KernelExpansion> machine;
+    TrainedCandidate trained;  // rows are those of the training set
     MemberValues said;  // probabilities, or divided by scale, so that members are of one size
     double scale = 1;
     MemberSigmoid sigmoid;
+    Index support_vectors = 0;
     bool finished = false;  // trained and scored
   };
 
@@ -72,7 +73,7 @@ class BinaryEnsembleTrainer {
   std::vector<Candidate> train_candidates(const MemberDrawer& drawer, Index first, Index count,
                                           const ParameterRanges& ranges, Index each);
   std::vector<Candidate> best_of_each_subset(std::vector<Candidate> candidates) const;
-  void train_one(Candidate& candidate) const;
+  CandidateJob job_of(const MemberDraw& draw) const;
   void score(std::span<Candidate> candidates);
   void score_one(Candidate& candidate) const;
   void divide_by_scale(Candidate& candidate, std::span<const double> values) const;
@@ -82,15 +83,14 @@ class BinaryEnsembleTrainer {
   void keep(Candidate& candidate);
   void combine(double eps);
 
-  const TrainingSet& data_;
+  const TrainingSet& data_;  // without features
+  CandidateJobs& jobs_;
   const BinaryTask& task_;
   const TrainContext& context_;
   const EnsembleOptions& options_;
-  Index cache_bytes_;
   Random random_;
   std::vector<std::int32_t> class_of_row_;  // of the task: 0 for +1, 1 for -1
   std::vector<Index> score_rows_;           // positions in the task
-  Matrix score_features_;
   std::vector<double> score_targets_;
   std::vector<double> score_weights_;
   MemberDrawer drawer_;

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/checked.hpp"
+#include "base/group.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
@@ -14,6 +14,7 @@
 #include "model/weighted_ensemble.hpp"
 #include "multiclass/train_machines.hpp"
 #include "svm/row_order.hpp"
+#include "svm/train_binary.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
 
@@ -28,12 +29,13 @@ struct Part {
 };
 
 // What the budget leaves for kernel rows of each machine that trains, when the values of all
-// members are kept beside.
-Index cache_for_member(const TrainingSet& data, const TrainContext& context, Index at_once) {
+// members are kept beside. `rows`: of all ranks.
+Index cache_for_member(const TrainingSet& data, Index rows, const TrainContext& context,
+                       Index at_once) {
   const EnsembleOptions& options = context.options.ensemble;
   const Index budget = resolve_memory_budget(context.control.memory_bytes);
-  const Index subset = resolve_subset_rows(options.subset_rows, data.rows());
-  const Index scored = resolve_score_rows(options.score_rows, data.rows());
+  const Index subset = resolve_subset_rows(options.subset_rows, rows);
+  const Index scored = resolve_score_rows(options.score_rows, rows);
   const Index threads = loop_threads();
   const Index work = checked_sum(
       checked_product(at_once,
@@ -48,9 +50,9 @@ Index cache_for_member(const TrainingSet& data, const TrainContext& context, Ind
   return wanted ? std::min(*wanted / threads, cache) : cache;
 }
 
-std::shared_ptr<const Machine> make_ensemble(const TrainingSet& data,
-                                             const EnsembleOptions& options, Decision decision,
-                                             const std::vector<Part>& parts) {
+std::shared_ptr<const Machine> make_ensemble(const AllRows& rows, const EnsembleOptions& options,
+                                             Decision decision, const std::vector<Part>& parts) {
+  const TrainingSet& data = rows.facts();
   std::vector<Index> position(usize(data.rows()), -1);
   for (const Part& part : parts) {
     for (const EnsembleMember& member : part.members) {
@@ -66,7 +68,7 @@ std::shared_ptr<const Machine> make_ensemble(const TrainingSet& data,
   EnsembleParts ensemble;
   ensemble.kernel = data.kernel;
   ensemble.decision = decision;
-  ensemble.support_vectors = data.features.select(used);
+  ensemble.support_vectors = rows.features(used);
   ensemble.member_begin = {0};
   ensemble.term_begin = {0};
   for (const Part& part : parts) {
@@ -126,31 +128,27 @@ void add_tables(const std::vector<Part>& parts, TrainReport* report) {
   if (!search.rows.empty()) report->tables.push_back(std::move(search));
 }
 
-}  // namespace
-
-MethodResult train_random_subset(const TrainingSet& data, const TrainContext& context) {
-  if (data.kernel.type == KernelType::precomputed)
-    throw InvalidArgument("random-subset needs features: a precomputed kernel has none");
+// On the first rank.
+MethodResult train_parts(const AllRows& all, CandidateJobs& jobs, const TrainContext& context) {
   const Stopwatch watch;
+  const TrainingSet& data = all.facts();
   const Decision decision = decision_for(data, context.options);
   const Index machines = num_machines(decision, data.num_classes);
-  const Index cache = cache_for_member(data, context, std::min<Index>(machines, loop_threads()));
+  const std::vector<std::uint64_t> hashes = all.hashes();
   // A cancelled run still makes a model.
   ProgressMeter meter(unstopped(context.control), "train",
                       machines * context.options.ensemble.members);
   std::vector<Part> parts(usize(machines));
   const BinaryTrainer trainer = [&](const BinaryTask& given) {
     // Rows are drawn, and weights solved for, by their places: these depend on what the rows hold.
-    const BinaryTask task = ordered_by_content(data.features, data.cost, given);
-    BinaryEnsembleTrainer one(data, task, context, cache);
+    const BinaryTask task = ordered_by_content(hashes, data.cost, given);
+    BinaryEnsembleTrainer one(all, jobs, task, context);
     one.run(meter);
     parts[usize(task.index)] = {one.members(), one.offset(), one.record()};
     return BinaryResult();
   };
-  std::vector<Index> rows(usize(data.rows()));
-  std::iota(rows.begin(), rows.end(), 0);
   const std::vector<BinaryResult> results =
-      train_machines(data, rows, decision, while_it_may_run(context, trainer));
+      train_machines_in_turn(all, decision, while_it_may_run(context, trainer));
   for (std::size_t m = 0; m < results.size(); ++m) {
     const StopReason stop = results[m].stats.stop_reason;
     if (stop == StopReason::converged) continue;
@@ -171,7 +169,7 @@ MethodResult train_random_subset(const TrainingSet& data, const TrainContext& co
     score_rows = std::max(score_rows, part.record.score_rows);
     subset_rows = std::max(subset_rows, part.record.subset_rows);
   }
-  result.machine = make_ensemble(data, context.options.ensemble, decision, parts);
+  result.machine = make_ensemble(all, context.options.ensemble, decision, parts);
   const auto& ensemble = dynamic_cast<const WeightedEnsemble&>(*result.machine);
   report.details = {
       {"members_kept", static_cast<double>(ensemble.num_members())},
@@ -184,12 +182,29 @@ MethodResult train_random_subset(const TrainingSet& data, const TrainContext& co
   return result;
 }
 
+}  // namespace
+
+MethodResult train_random_subset(const TrainingSet& data, const TrainContext& context) {
+  if (data.kernel.type == KernelType::precomputed)
+    throw InvalidArgument("random-subset needs features: a precomputed kernel has none");
+  const LocalContext local(context);
+  Coordinator coordinator(group_of(context.control));
+  const AllRows all(data, coordinator);
+  const Decision decision = decision_for(data, context.options);
+  const Index at_once = std::min<Index>(num_machines(decision, data.num_classes), loop_threads());
+  CandidateJobs jobs(all, local.context(), cache_for_member(data, all.total(), context, at_once));
+  MethodResult result;
+  coordinator.run([&] { result = train_parts(all, jobs, local.context()); });
+  return result;
+}
+
 Method random_subset_method() {
   return {.info = {.name = "random-subset",
                    .summary = "ensemble of SVMs on random subsets of the rows",
                    .kind = MethodKind::ensemble,
                    .does_regression = false,
                    .needs_features = true,
+                   .trains_together = true,
                    .options = {"multiclass", "members", "candidates", "parameter-draws",
                                "search-trials", "mixed-kernels", "subset-sampling", "member-value",
                                "combine", "combine-cost", "subset-rows", "cost-range",

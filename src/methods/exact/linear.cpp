@@ -6,9 +6,11 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/group.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "linear/coordinate_descent.hpp"
+#include "methods/common/all_rows.hpp"
 #include "methods/common/binary_settings.hpp"
 #include "methods/common/kernel_machine.hpp"
 #include "methods/common/train_progress.hpp"
@@ -36,9 +38,7 @@ bool has_room_for_copies(const TrainingSet& data, const TrainContext& context, I
   return checked_product(data.features.size_bytes(), at_once) < budget - in_use - work;
 }
 
-}  // namespace
-
-MethodResult train_linear(const TrainingSet& data, const TrainContext& context) {
+MethodResult train_alone(const TrainingSet& data, const TrainContext& context) {
   const Index cols = data.features.cols();
   LinearParts parts;
   parts.num_features = cols;
@@ -108,11 +108,31 @@ MethodResult train_linear(const TrainingSet& data, const TrainContext& context) 
   return result;
 }
 
+}  // namespace
+
+// Coordinate descent goes from row to row: on several ranks, the first one does it with the rows of
+// all.
+MethodResult train_linear(const TrainingSet& data, const TrainContext& context) {
+  Group& group = group_of(context.control);
+  if (group.size() == 1) return train_alone(data, context);
+  const LocalContext local(context);
+  Coordinator coordinator(group);
+  const AllRows all(data, coordinator);
+  MethodResult result;
+  coordinator.run([&] {
+    TrainingSet whole = all.facts();
+    whole.features = all.all_features("the method linear", context.control);
+    result = train_alone(whole, local.context());
+  });
+  return result;
+}
+
 Method linear_method() {
   return {.info = {.name = "linear",
                    .summary = "linear SVM without a kernel, by dual coordinate descent",
                    .kind = MethodKind::exact,
                    .uses_kernel = false,
+                   .trains_together = true,
                    .options = {"multiclass", "bias"}},
           .train = train_linear,
           .promises = {.is_optimum = true, .ignores_row_order = true, .copies_are_weights = true},

@@ -49,10 +49,11 @@ struct Bounds {
 class ThresholdSearch {
  public:
   ThresholdSearch(const TrainingSet& data, const Metric& metric, std::span<const Index> class_rows,
-                  const TrainContext& context)
+                  const TrainContext& context, const FetchRows& fetch)
       : data_(data),
         metric_(metric),
         context_(context),
+        fetch_(fetch),
         class_rows_(class_rows),
         rows_(rows_by_class(data, all_rows(data))),
         total_(std::accumulate(class_rows.begin(), class_rows.end(), Index{0})),
@@ -140,12 +141,13 @@ class ThresholdSearch {
     }
     const auto leaders = std::max<Index>(1, static_cast<Index>(std::round(wanted)));
     const std::uint64_t first = 1 + kSteps * searches_++;
-    return find_threshold(data_, metric_, {rows, total, leaders}, first, context_);
+    return find_threshold(data_, metric_, {rows, total, leaders}, first, context_, fetch_);
   }
 
   const TrainingSet& data_;
   const Metric& metric_;
   const TrainContext& context_;
+  const FetchRows& fetch_;
   std::span<const Index> class_rows_;
   std::vector<std::vector<Index>> rows_;  // at hand
   Index total_;
@@ -157,11 +159,11 @@ class ThresholdSearch {
 
 std::vector<double> leader_thresholds(const TrainingSet& data, const Metric& metric,
                                       std::span<const Index> class_rows,
-                                      const TrainContext& context) {
+                                      const TrainContext& context, const FetchRows& fetch) {
   const LeaderOptions& options = context.options.leader;
   if (options.threshold || !options.class_thresholds.empty())
     return given_thresholds(data, options);
-  return ThresholdSearch(data, metric, class_rows, context).run();
+  return ThresholdSearch(data, metric, class_rows, context, fetch).run();
 }
 
 }  // namespace tamis

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "methods/common/method.hpp"
+#include "methods/leader/leader_threshold.hpp"
 #include "neighbors/neighbor_index.hpp"
 
 namespace tamis {
@@ -18,6 +19,6 @@ namespace tamis {
 /// these bounds. Throws InvalidArgument for options that do not fit the classes.
 std::vector<double> leader_thresholds(const TrainingSet& data, const Metric& metric,
                                       std::span<const Index> class_rows,
-                                      const TrainContext& context);
+                                      const TrainContext& context, const FetchRows& fetch = {});
 
 }  // namespace tamis

@@ -5,9 +5,11 @@
 #include <iterator>
 
 #include "base/checked.hpp"
+#include "base/group.hpp"
 #include "kernels/kernel_value.hpp"
 #include "methods/leader/class_thresholds.hpp"
 #include "methods/leader/leader_pass.hpp"
+#include "methods/leader/leader_spread.hpp"
 #include "methods/sifting/sifting.hpp"
 #include "tamis/error.hpp"
 
@@ -56,9 +58,74 @@ std::vector<Index> boundary_rows(const TrainingSet& data, const KernelMachine& m
   return rows;
 }
 
+// What the passes found, in front of what the training says.
+void add_to_report(const std::vector<std::vector<Index>>& order,
+                   const std::vector<std::vector<Index>>& leaders,
+                   const std::vector<double>& thresholds, double threshold_seconds,
+                   double leader_seconds, TrainReport* report) {
+  report->phase_seconds.insert(report->phase_seconds.begin(),
+                               {{"threshold", threshold_seconds}, {"leaders", leader_seconds}});
+  ReportTable& table =
+      report->tables.emplace_back(ReportTable{"leaders", {"rows", "leaders", "threshold"}, {}});
+  for (std::size_t c = 0; c < order.size(); ++c) {
+    table.rows.push_back({static_cast<double>(order[c].size()),
+                          static_cast<double>(leaders[c].size()), thresholds[c]});
+  }
+}
+
+// On the first rank of several: only leaders, and samples for the threshold, come here.
+MethodResult train_spread(const AllRows& all, LeaderSpread& spread, const Metric& metric,
+                          const TrainContext& context) {
+  const TrainingSet& data = all.facts();
+  Stopwatch watch;
+  const std::vector<std::vector<Index>> order = leader_order(data, context);
+  std::vector<double> thresholds(order.size(), 0.0);
+  try {
+    thresholds = leader_thresholds(data, metric, sizes_of(order), context,
+                                   [&](std::span<const Index> rows) { return all.features(rows); });
+  } catch (const Cancelled&) {  // then the leader pass ends at its first row
+  }
+  const double threshold_seconds = watch.restart();
+  std::vector<std::vector<Index>> leaders;
+  for (std::size_t c = 0; c < order.size(); ++c)
+    leaders.push_back(spread.find_leaders(static_cast<Index>(c), order[c], thresholds[c]));
+  const double leader_seconds = watch.seconds();
+  const std::vector<Index> rows = joined(leaders);
+  TrainingSet part = all.select(rows);
+  if (context.options.leader.weights != LeaderWeights::none) {
+    for (std::size_t c = 0; c < order.size(); ++c) {
+      const std::vector<double> costs =
+          spread.cluster_costs(static_cast<Index>(c), order[c], leaders[c]);
+      for (std::size_t i = 0; i < costs.size(); ++i) {
+        const auto place = std::lower_bound(rows.begin(), rows.end(), leaders[c][i]);
+        part.cost[usize(place - rows.begin())] = costs[i];
+      }
+    }
+  }
+  MethodResult result = sift(part, context, {}, all_rows(part),
+                             [](const KernelMachine&) { return std::vector<Index>(); });
+  for (Index& row : result.report.support_rows) row = rows[usize(row)];
+  add_to_report(order, leaders, thresholds, threshold_seconds, leader_seconds, &result.report);
+  return result;
+}
+
+MethodResult train_together(const TrainingSet& data, const TrainContext& context) {
+  if (context.options.leader.refine > 0)
+    throw InvalidArgument("refine does not run on several processes");
+  const LocalContext local(context);
+  Coordinator coordinator(group_of(context.control));
+  const AllRows all(data, coordinator);
+  const Metric metric = leader_metric(data, context.options);
+  LeaderSpread spread(all, metric, local.context());
+  MethodResult result;
+  coordinator.run([&] { result = train_spread(all, spread, metric, local.context()); });
+  return result;
+}
+
 }  // namespace
 
 MethodResult train_leader(const TrainingSet& data, const TrainContext& context) {
+  if (group_of(context.control).size() > 1) return train_together(data, context);
   const LeaderOptions& options = context.options.leader;
   const Metric metric = leader_metric(data, context.options);
   Stopwatch watch;
@@ -102,15 +169,8 @@ MethodResult train_leader(const TrainingSet& data, const TrainContext& context) 
     return joined(leaders);
   };
   MethodResult result = sift(weighted, context, {}, joined(leaders), next);
-  TrainReport& report = result.report;
-  report.phase_seconds.insert(report.phase_seconds.begin(),
-                              {{"threshold", threshold_seconds}, {"leaders", leader_seconds}});
-  ReportTable& table =
-      report.tables.emplace_back(ReportTable{"leaders", {"rows", "leaders", "threshold"}, {}});
-  for (std::size_t c = 0; c < order.size(); ++c) {
-    table.rows.push_back({static_cast<double>(order[c].size()),
-                          static_cast<double>(leaders[c].size()), first_thresholds[c]});
-  }
+  add_to_report(order, leaders, first_thresholds, threshold_seconds, leader_seconds,
+                &result.report);
   return result;
 }
 
@@ -119,6 +179,7 @@ Method leader_method() {
                    .summary = "one model on leaders: rows that stand for all rows close to them",
                    .kind = MethodKind::part_of_rows,
                    .does_regression = false,
+                   .trains_together = true,
                    .options = {"multiclass", "threshold", "leaders", "leader-gamma",
                                "leader-weights", "refine"}},
           .train = train_leader};

@@ -29,14 +29,15 @@ double sum(const std::vector<double>& values) {
 class Sample {
  public:
   Sample(const TrainingSet& data, const Metric& metric, std::span<const Index> rows, Random random,
-         const TrainContext& context)
+         const TrainContext& context, const FetchRows& fetch)
       : context_(context), rows_(static_cast<double>(rows.size())) {
     for (std::vector<Index>& of_class : rows_by_class(data, rows)) {
       random.shuffle(of_class);
-      classes_.push_back(of_class.empty()
-                             ? nullptr
-                             : make_neighbor_index(data.features.select(of_class), metric,
-                                                   Structure::automatic, context.control));
+      classes_.push_back(
+          of_class.empty()
+              ? nullptr
+              : make_neighbor_index(fetch ? fetch(of_class) : data.features.select(of_class),
+                                    metric, Structure::automatic, context.control));
     }
   }
 
@@ -76,7 +77,7 @@ class Forecast {
  public:
   // `step` numbers the random draws.
   Forecast(const TrainingSet& data, const Metric& metric, const LeaderGoal& goal, Index most_rows,
-           std::uint64_t step, const TrainContext& context)
+           std::uint64_t step, const TrainContext& context, const FetchRows& fetch)
       : total_(static_cast<double>(goal.total)) {
     std::vector<Index> rows(goal.rows.begin(), goal.rows.end());
     const auto at_hand = static_cast<Index>(rows.size());
@@ -84,7 +85,7 @@ class Forecast {
     const std::size_t count = share == 1 && at_hand == goal.total ? 1 : 3;
     while (samples_.size() < count) {
       rows = draw_rows(data, rows, share, 1, sift_random(context, step++));
-      samples_.emplace_back(data, metric, rows, sift_random(context, step++), context);
+      samples_.emplace_back(data, metric, rows, sift_random(context, step++), context, fetch);
       share = 0.25;
     }
   }
@@ -186,13 +187,14 @@ double leader_growth(const double (&rows)[3], const double (&leaders)[3], double
 }
 
 FoundThreshold find_threshold(const TrainingSet& data, const Metric& metric, const LeaderGoal& goal,
-                              std::uint64_t step, const TrainContext& context) {
+                              std::uint64_t step, const TrainContext& context,
+                              const FetchRows& fetch) {
   const auto at_hand = static_cast<Index>(goal.rows.size());
   const auto wanted = static_cast<double>(goal.leaders);
   FoundThreshold found;
   double slope = 0;
   {
-    const Forecast first(data, metric, goal, kFirstRows, step, context);
+    const Forecast first(data, metric, goal, kFirstRows, step, context, fetch);
     found.threshold = first_threshold(first, wanted, context);
     found.leaders = first.num_leaders(found.threshold);
     constexpr double kAside = 1.1;
@@ -202,7 +204,7 @@ FoundThreshold find_threshold(const TrainingSet& data, const Metric& metric, con
   const Index rows =
       goal.leaders < at_hand / kRowsPerLeader ? kRowsPerLeader * goal.leaders : at_hand;
   if (rows <= kFirstRows || context.must_stop() != StopReason::converged) return found;
-  const Forecast second(data, metric, goal, rows, step + 6, context);
+  const Forecast second(data, metric, goal, rows, step + 6, context, fetch);
   const FoundThreshold better = corrected(found.threshold, slope, second, wanted, context);
   return better.leaders.empty() ? found : better;
 }

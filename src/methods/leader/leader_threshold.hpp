@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -22,11 +23,16 @@ struct FoundThreshold {
   std::vector<double> leaders;  ///< of each class; 0 for one without rows at hand
 };
 
+/// The features of rows by their numbers, where the training set does not hold them; empty: it
+/// does.
+using FetchRows = std::function<Matrix(std::span<const Index> rows)>;
+
 /// A threshold that meets the goal. It is sought on a small sample, and corrected on a larger one
 /// (or on all rows), where the leaders are counted; beyond a sample their number is extrapolated.
 /// Random draws are numbered from `step` on.
 FoundThreshold find_threshold(const TrainingSet& data, const Metric& metric, const LeaderGoal& goal,
-                              std::uint64_t step, const TrainContext& context);
+                              std::uint64_t step, const TrainContext& context,
+                              const FetchRows& fetch = {});
 
 /// The number of leaders that the options ask for, given the number of rows.
 Index wanted_leaders(Index rows, Index classes, const LeaderOptions& options);

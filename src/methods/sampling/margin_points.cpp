@@ -2,40 +2,37 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "base/checked.hpp"
 #include "gram/tube_rows.hpp"
-#include "kernels/kernel_value.hpp"
 #include "model/precise_values.hpp"
 #include "qp/free_set.hpp"
 
 namespace tamis {
 namespace {
 
-double largest_diagonal(const Kernel& kernel, const Matrix& features) {
-  std::vector<Index> rows(usize(features.rows()));
-  std::iota(rows.begin(), rows.end(), 0);
-  const std::vector<double> diagonal = kernel_diagonal(kernel, features, rows);
-  return *std::max_element(diagonal.begin(), diagonal.end());
-}
-
-KernelExpansion expansion_of(const Kernel& kernel, const Matrix& features, const Direction& w) {
+KernelExpansion expansion_of(const Kernel& kernel, const PointRows& rows, const Direction& w) {
+  const ChosenRows chosen = rows.choose(w.points);
   ExpansionParts parts;
   parts.kernel = kernel;
-  parts.support_vectors = features.select(w.points);
+  parts.support_vectors = chosen.features.select(chosen.rows);
   parts.coefficients = w.coefficients;
   parts.offsets = {0.0};
   return KernelExpansion(std::move(parts));
 }
 
 // <w, phi(row)> for every row, by the code that predicts.
-void project_rows(const Kernel& kernel, const Matrix& features, const Direction& w, bool in_double,
+void project_rows(const Kernel& kernel, const PointRows& rows, const Direction& w, bool in_double,
                   std::span<double> values, const RunControl& control, EvaluationCounts* counts) {
-  const KernelExpansion expansion = expansion_of(kernel, features, w);
-  expansion_values(expansion, features, in_double, values, control);
+  const KernelExpansion expansion = expansion_of(kernel, rows, w);
+  rows.values(expansion, in_double, values, control);
   const auto each = expansion.is_collapsed() ? Index{1} : static_cast<Index>(w.points.size());
-  counts->computed += features.rows() * each;
+  counts->computed += rows.count() * each;
+}
+
+double rounding_of(const Kernel& kernel, const PointRows& rows, const Direction& w) {
+  const KernelExpansion expansion = expansion_of(kernel, rows, w);
+  return float_error(expansion, rows.choose(w.points).features, w.coefficients);
 }
 
 DrawSolution solve_rows(qp::Problem problem, auto& source, double coarse_eps, qp::StopCheck& stop,
@@ -72,42 +69,43 @@ DrawSolution solve_rows(qp::Problem problem, auto& source, double coarse_eps, qp
 
 }  // namespace
 
-ClassPoints::ClassPoints(const Kernel& kernel, Matrix features, std::vector<double> targets,
-                         std::vector<double> weights, Index cache_bytes)
+ClassPoints::ClassPoints(const Kernel& kernel, std::shared_ptr<const PointRows> rows,
+                         std::vector<double> targets, std::vector<double> weights,
+                         Index cache_bytes)
     : kernel_(kernel),
-      features_(std::move(features)),
+      rows_(std::move(rows)),
       targets_(std::move(targets)),
       weights_(std::move(weights)),
       cache_bytes_(cache_bytes),
-      largest_square_(largest_diagonal(kernel, features_)) {}
+      largest_square_(rows_->largest_diagonal(kernel)) {}
 
 DrawSolution ClassPoints::solve(qp::Problem problem, std::span<const Index> draw,
                                 const qp::Limits& limits, double coarse_eps,
                                 const RunControl& control, EvaluationCounts* counts) const {
   qp::StopCheck stop(limits, control);
-  ComputedRows source(kernel_, features_, {draw.begin(), draw.end()}, cache_bytes_,
+  const ChosenRows chosen = rows_->choose(draw);
+  ComputedRows source(kernel_, chosen.features, chosen.rows, cache_bytes_,
                       [&] { return stop.interrupted(); });
   return solve_rows(std::move(problem), source, coarse_eps, stop, control, counts);
 }
 
 void ClassPoints::project(const Direction& w, bool in_double, std::span<double> values,
                           const RunControl& control, EvaluationCounts* counts) const {
-  project_rows(kernel_, features_, w, in_double, values, control, counts);
+  project_rows(kernel_, *rows_, w, in_double, values, control, counts);
 }
 
-double ClassPoints::rounding(const Direction& w) const {
-  return float_error(expansion_of(kernel_, features_, w), features_, w.coefficients);
-}
+double ClassPoints::rounding(const Direction& w) const { return rounding_of(kernel_, *rows_, w); }
 
-TubePoints::TubePoints(const Kernel& kernel, Matrix features, std::vector<double> numbers,
-                       std::vector<double> weights, double tube, Index cache_bytes)
+TubePoints::TubePoints(const Kernel& kernel, std::shared_ptr<const PointRows> rows,
+                       std::vector<double> numbers, std::vector<double> weights, double tube,
+                       Index cache_bytes)
     : kernel_(kernel),
-      features_(std::move(features)),
+      rows_(std::move(rows)),
       numbers_(std::move(numbers)),
       weights_(std::move(weights)),
       tube_(tube),
       cache_bytes_(cache_bytes),
-      largest_square_(largest_diagonal(kernel, features_)) {
+      largest_square_(rows_->largest_diagonal(kernel)) {
   double largest = 0;
   for (const double number : numbers_) largest = std::max(largest, std::abs(number) + tube_);
   largest_square_ += largest * largest;
@@ -123,15 +121,16 @@ DrawSolution TubePoints::solve(qp::Problem problem, std::span<const Index> draw,
     rows.push_back(row(point));
     responses.push_back(response(point));
   }
-  TubeRows source(kernel_, features_, std::move(rows), std::move(responses), cache_bytes_,
-                  [&] { return stop.interrupted(); });
+  ChosenRows chosen = rows_->choose(rows);
+  TubeRows source(kernel_, chosen.features, std::move(chosen.rows), std::move(responses),
+                  cache_bytes_, [&] { return stop.interrupted(); });
   return solve_rows(std::move(problem), source, coarse_eps, stop, control, counts);
 }
 
 void TubePoints::project(const Direction& w, bool in_double, std::span<double> values,
                          const RunControl& control, EvaluationCounts* counts) const {
-  const auto rows = features_.rows();
-  project_rows(kernel_, features_, feature_part(w), in_double, values.first(usize(rows)), control,
+  const auto rows = rows_->count();
+  project_rows(kernel_, *rows_, feature_part(w), in_double, values.first(usize(rows)), control,
                counts);
   const double sigma = slope(w);
   for (Index i = 0; i < rows; ++i) {
@@ -141,8 +140,7 @@ void TubePoints::project(const Direction& w, bool in_double, std::span<double> v
 }
 
 double TubePoints::rounding(const Direction& w) const {
-  const Direction part = feature_part(w);
-  return float_error(expansion_of(kernel_, features_, part), features_, part.coefficients);
+  return rounding_of(kernel_, *rows_, feature_part(w));
 }
 
 double TubePoints::slope(const Direction& w) const {

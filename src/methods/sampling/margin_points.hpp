@@ -1,10 +1,12 @@
 // What random sampling draws from: points with a sign, in the space of some kernel.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "gram/computed_rows.hpp"
+#include "methods/sampling/point_rows.hpp"
 #include "qp/solver.hpp"
 #include "tamis/control.hpp"
 #include "tamis/kernel.hpp"
@@ -56,11 +58,11 @@ class MarginPoints {
 /// The rows of two classes.
 class ClassPoints : public MarginPoints {
  public:
-  /// `targets` are +1 or -1, one a row of `features`.
-  ClassPoints(const Kernel& kernel, Matrix features, std::vector<double> targets,
-              std::vector<double> weights, Index cache_bytes);
+  /// `targets` are +1 or -1, one per row.
+  ClassPoints(const Kernel& kernel, std::shared_ptr<const PointRows> rows,
+              std::vector<double> targets, std::vector<double> weights, Index cache_bytes);
 
-  Index size() const override { return features_.rows(); }
+  Index size() const override { return rows_->count(); }
   double sign(Index point) const override { return targets_[static_cast<std::size_t>(point)]; }
   double weight(Index point) const override { return weights_[static_cast<std::size_t>(point)]; }
   void halve_weight(Index point) override { weights_[static_cast<std::size_t>(point)] /= 2; }
@@ -74,7 +76,7 @@ class ClassPoints : public MarginPoints {
 
  private:
   Kernel kernel_;
-  Matrix features_;
+  std::shared_ptr<const PointRows> rows_;
   std::vector<double> targets_;
   std::vector<double> weights_;
   Index cache_bytes_;
@@ -86,11 +88,12 @@ class ClassPoints : public MarginPoints {
 class TubePoints : public MarginPoints {
  public:
   /// `numbers` should have a mean near 0: a common shift changes no answer, only its rounding.
-  TubePoints(const Kernel& kernel, Matrix features, std::vector<double> numbers,
-             std::vector<double> weights, double tube, Index cache_bytes);
+  TubePoints(const Kernel& kernel, std::shared_ptr<const PointRows> rows,
+             std::vector<double> numbers, std::vector<double> weights, double tube,
+             Index cache_bytes);
 
-  Index size() const override { return 2 * features_.rows(); }
-  double sign(Index point) const override { return point < features_.rows() ? 1 : -1; }
+  Index size() const override { return 2 * rows_->count(); }
+  double sign(Index point) const override { return point < rows_->count() ? 1 : -1; }
   double weight(Index point) const override {
     return weights_[static_cast<std::size_t>(row(point))];
   }
@@ -105,7 +108,7 @@ class TubePoints : public MarginPoints {
   /// One unit of the response is sigma = slope(w) margins, when w has margin 1.
   double unit(const Direction& w) const override { return slope(w); }
 
-  Index row(Index point) const { return point % features_.rows(); }
+  Index row(Index point) const { return point % rows_->count(); }
   double response(Index point) const {
     return numbers_[static_cast<std::size_t>(row(point))] + sign(point) * tube_;
   }
@@ -116,7 +119,7 @@ class TubePoints : public MarginPoints {
 
  private:
   Kernel kernel_;
-  Matrix features_;
+  std::shared_ptr<const PointRows> rows_;
   std::vector<double> numbers_;
   std::vector<double> weights_;
   double tube_;

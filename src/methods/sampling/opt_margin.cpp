@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/checked.hpp"
+#include "base/group.hpp"
 #include "base/parallel.hpp"
 #include "methods/common/kernel_machine.hpp"
 #include "methods/common/train_progress.hpp"
@@ -64,11 +65,10 @@ double kernel_dimension(const Kernel& kernel, Index features) {
 // more). (P2): k (n + 1), Lemma 4.2, where k is the points of a composed example; for (P7) too, for
 // which Theorem 5.2 says n + 2 + 2k, by the argument that Figures 4 and 5 refute. The D that a C
 // stands for differs from draw to draw: there is no such theorem.
-double combinatorial_dimension(const TrainingSet& data, const MarginPoints& points,
+double combinatorial_dimension(const TrainingSet& data, Index cols, const MarginPoints& points,
                                const MarginForm& form) {
   if (!form.is_hull()) return std::numeric_limits<double>::infinity();
-  double basis =
-      kernel_dimension(data.kernel, data.features.cols()) + (data.is_regression() ? 2 : 1);
+  double basis = kernel_dimension(data.kernel, cols) + (data.is_regression() ? 2 : 1);
   if (form.kind == MarginForm::Kind::hulls) {
     double lightest = points.weight(0);
     for (Index p = 1; p < points.size(); ++p) lightest = std::min(lightest, points.weight(p));
@@ -77,9 +77,9 @@ double combinatorial_dimension(const TrainingSet& data, const MarginPoints& poin
   return std::min(basis, static_cast<double>(points.size()));
 }
 
-ReweightingSettings sampling_settings(const TrainingSet& data, const MarginPoints& points,
-                                      const TrainOptions& options, const MarginForm& form,
-                                      Index machine) {
+ReweightingSettings sampling_settings(const TrainingSet& data, Index cols,
+                                      const MarginPoints& points, const TrainOptions& options,
+                                      const MarginForm& form, Index machine) {
   ReweightingSettings settings;
   settings.eps = options.eps;
   settings.carry_support = options.opt_margin.carry_support;
@@ -89,11 +89,10 @@ ReweightingSettings sampling_settings(const TrainingSet& data, const MarginPoint
   settings.stream = static_cast<std::uint64_t>(machine);
   // A basis of (P1) has at most d + 1 points in d dimensions (one more for tubes), and r = 6
   // delta^2.
-  const double dimension =
-      static_cast<double>(data.features.cols()) + (data.is_regression() ? 2 : 1);
+  const double dimension = static_cast<double>(cols) + (data.is_regression() ? 2 : 1);
   settings.first_draw = options.opt_margin.draw.value_or(
       static_cast<Index>(std::min(6 * dimension * dimension, double{kLargestFirstDraw})));
-  settings.dimension = combinatorial_dimension(data, points, form);
+  settings.dimension = combinatorial_dimension(data, cols, points, form);
   settings.delta =
       std::clamp(std::sqrt(static_cast<double>(settings.first_draw) / 6), 1.0, settings.dimension);
   // Both hulls need k points at least, and some choice.
@@ -241,22 +240,37 @@ std::vector<double> relative_costs(const TrainingSet& data, std::span<const Inde
 
 /// Everything a machine of this run needs.
 struct SamplingRun {
-  const TrainingSet& data;
+  const AllRows& all;
+  const PointWork& work;
   const TrainContext& context;
   bool is_hard;
   Index cache_bytes;
   TrainProgress& progress;
+
+  std::shared_ptr<const PointRows> rows_of(const BinaryTask& task, Decision decision) const {
+    const TrainingSet& data = all.facts();
+    const bool are_all = std::ssize(task.rows) == data.rows();
+    if (all.is_alone()) {
+      return std::make_shared<const LocalPointRows>(are_all ? data.features
+                                                            : data.features.select(task.rows));
+    }
+    std::vector<std::int32_t> classes;
+    if (decision == Decision::one_vs_one) {
+      const auto [first, second] = class_pair(task.index, data.num_classes);
+      classes = {static_cast<std::int32_t>(first), static_cast<std::int32_t>(second)};
+    }
+    return std::make_shared<const SpreadPointRows>(all, work, task.rows, std::move(classes));
+  }
 };
 
 SampledMachine train_classes(const SamplingRun& run, const BinaryTask& task) {
-  const TrainingSet& data = run.data;
+  const TrainingSet& data = run.all.facts();
   const TrainOptions& options = run.context.options;
-  const bool all_rows = static_cast<Index>(task.rows.size()) == data.rows();
-  ClassPoints points(data.kernel, all_rows ? data.features : data.features.select(task.rows),
-                     task.targets, relative_costs(data, task.rows, options.cost_or_default()),
-                     run.cache_bytes);
+  ClassPoints points(data.kernel, run.rows_of(task, decision_for(data, options)), task.targets,
+                     relative_costs(data, task.rows, options.cost_or_default()), run.cache_bytes);
   MarginForm form = wanted_form(points, false, run.is_hard, options);
-  ReweightingSettings settings = sampling_settings(data, points, options, form, task.index);
+  ReweightingSettings settings =
+      sampling_settings(data, run.all.cols(), points, options, form, task.index);
   settings.on_status = [&](const qp::Status& status) { run.progress.update(status); };
   Reweighting sampling(points, run.context, settings);
   run_sampling(sampling, points, false, options, &form);
@@ -298,20 +312,18 @@ void set_tube_objectives(const TubePoints& points, const CheckedMargin& answer,
   stats.violation = answer.violation / sigma;
 }
 
-SampledMachine train_tube(const SamplingRun& run) {
-  const TrainingSet& data = run.data;
+SampledMachine train_tube(const SamplingRun& run, const BinaryTask& task) {
+  const TrainingSet& data = run.all.facts();
   const TrainOptions& options = run.context.options;
-  std::vector<Index> rows(usize(data.rows()));
-  std::iota(rows.begin(), rows.end(), 0);
   const double mean = std::accumulate(data.targets.begin(), data.targets.end(), 0.0) /
                       static_cast<double>(data.rows());
   std::vector<double> centred = data.targets;
   for (double& number : centred) number -= mean;
-  TubePoints points(data.kernel, data.features, std::move(centred),
-                    relative_costs(data, rows, options.cost_or_default()),
+  TubePoints points(data.kernel, run.rows_of(task, Decision::single), std::move(centred),
+                    relative_costs(data, task.rows, options.cost_or_default()),
                     options.tube_or_default(), run.cache_bytes);
   MarginForm form = wanted_form(points, true, run.is_hard, options);
-  ReweightingSettings settings = sampling_settings(data, points, options, form, 0);
+  ReweightingSettings settings = sampling_settings(data, run.all.cols(), points, options, form, 0);
   settings.on_status = [&](const qp::Status& status) { run.progress.update(status); };
   Reweighting sampling(points, run.context, settings);
   run_sampling(sampling, points, true, options, &form);
@@ -389,25 +401,29 @@ void fill_tables(std::span<const SampledMachine> machines, bool is_regression,
   if (!discounts.rows.empty()) report->tables.push_back(std::move(discounts));
 }
 
-MethodResult train_sampled(const TrainingSet& data, const TrainContext& context, bool is_hard) {
-  check_discounts(data.is_regression(), context.options);
+// On the first rank.
+MethodResult train_problems(const AllRows& all, const PointWork& work, const TrainContext& context,
+                            bool is_hard) {
+  const TrainingSet& data = all.facts();
   const Decision decision = decision_for(data, context.options);
   const Index count = num_machines(decision, data.num_classes);
   TrainProgress progress(context.control, count, context.options.eps);
   const Index at_once = std::min<Index>(count, resolve_threads(context.control.threads));
-  const SamplingRun run{data, context, is_hard, cache_for_each(data, data.rows(), context, at_once),
+  const SamplingRun run{all,
+                        work,
+                        context,
+                        is_hard,
+                        cache_for_each(all.mine(), all.mine().rows(), context, at_once),
                         progress};
   std::vector<SampledMachine> machines(usize(count));
-  std::vector<Index> rows(usize(data.rows()));
-  std::iota(rows.begin(), rows.end(), 0);
   const BinaryTrainer trainer = [&](const BinaryTask& task) {
     SampledMachine& own = machines[usize(task.index)];
-    own = data.is_regression() ? train_tube(run) : train_classes(run, task);
+    own = data.is_regression() ? train_tube(run, task) : train_classes(run, task);
     progress.machine_done();
     return own.result;
   };
   const std::vector<BinaryResult> results =
-      train_machines(data, rows, decision, while_it_may_run(context, trainer));
+      train_machines_in_turn(all, decision, while_it_may_run(context, trainer));
   KernelMachine trained;
   trained.decision = decision;
   trained.report.machines = 0;
@@ -415,8 +431,19 @@ MethodResult train_sampled(const TrainingSet& data, const TrainContext& context,
     add_machine(one.stats, &trained.report);
     trained.machines.push_back(one.machine);
   }
-  MethodResult result = expansion_result(data, std::move(trained));
+  MethodResult result = expansion_result(all, std::move(trained));
   fill_tables(machines, data.is_regression(), &result.report);
+  return result;
+}
+
+MethodResult train_sampled(const TrainingSet& data, const TrainContext& context, bool is_hard) {
+  check_discounts(data.is_regression(), context.options);
+  const LocalContext local(context);
+  Coordinator coordinator(group_of(context.control));
+  const AllRows all(data, coordinator);
+  const PointWork work(all, local.context());
+  MethodResult result;
+  coordinator.run([&] { result = train_problems(all, work, local.context(), is_hard); });
   return result;
 }
 
@@ -434,6 +461,7 @@ Method opt_margin_method() {
   return {.info = {.name = "opt-margin",
                    .summary = "hard margin by random sampling that ends in a provable optimum",
                    .kind = MethodKind::exact,
+                   .trains_together = true,
                    .options = {"multiclass", "draw", "carry-support", "stalled-delta"},
                    .unused = {"cost", "loss", "class-weight"}},
           .train = train_opt_margin,
@@ -446,6 +474,7 @@ Method opt_soft_margin_method() {
       .info = {.name = "opt-soft-margin",
                .summary = "soft margin or tube by random sampling that ends in a provable optimum",
                .kind = MethodKind::exact,
+               .trains_together = true,
                .options = {"multiclass", "margin-k", "nu", "draw", "carry-support", "stalled-delta",
                            "discount-outliers"},
                .unused_in_regression = {"cost", "loss", "discount-outliers"}},

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/group.hpp"
 #include "methods/common/validation.hpp"
 #include "tamis/error.hpp"
 
@@ -15,6 +16,12 @@ namespace {
 constexpr Index kMostHeld = 20'000;
 constexpr Index kLeastHeld = 20;
 constexpr std::uint64_t kSiftStream = 0x5157;  // apart from other users of the same seed
+
+// Places among the rows of one class.
+std::vector<Index> draw_places(Index size, double fraction, Index least, Random& random) {
+  const auto wanted = static_cast<Index>(fraction * static_cast<double>(size));
+  return sample_without_replacement(size, std::min(size, std::max(wanted, least)), random);
+}
 
 struct Round {
   Index number = 0;  // from 1
@@ -191,11 +198,23 @@ std::vector<Index> draw_rows(const TrainingSet& data, std::span<const Index> row
                              Index least, Random random) {
   std::vector<Index> drawn;
   for (const std::vector<Index>& stratum : rows_by_class(data, rows)) {
-    const auto size = static_cast<Index>(stratum.size());
-    const auto wanted = static_cast<Index>(fraction * static_cast<double>(size));
-    for (const Index at :
-         sample_without_replacement(size, std::min(size, std::max(wanted, least)), random))
+    for (const Index at : draw_places(std::ssize(stratum), fraction, least, random))
       drawn.push_back(stratum[usize(at)]);
+  }
+  std::sort(drawn.begin(), drawn.end());
+  return drawn;
+}
+
+std::vector<Index> draw_own_rows(const TrainingSet& mine, double fraction, Index least,
+                                 Random random, Group& group) {
+  std::vector<Index> drawn;
+  for (const std::vector<Index>& stratum : rows_by_class(mine, all_rows(mine))) {
+    const Index before = sum_of_earlier(group, std::ssize(stratum));
+    const Index all = sum_of_all(group, std::ssize(stratum));
+    for (const Index at : draw_places(all, fraction, least, random)) {
+      if (at >= before && at < before + std::ssize(stratum))
+        drawn.push_back(stratum[usize(at - before)]);
+    }
   }
   std::sort(drawn.begin(), drawn.end());
   return drawn;

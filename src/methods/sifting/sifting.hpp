@@ -10,6 +10,7 @@
 #include "methods/common/kernel_machine.hpp"
 #include "methods/common/method.hpp"
 #include "neighbors/neighbor_index.hpp"
+#include "tamis/group.hpp"
 
 namespace tamis {
 
@@ -32,6 +33,10 @@ inline constexpr double kDelta = 0.05;
 /// least `least` of them; ascending.
 std::vector<Index> draw_rows(const TrainingSet& data, std::span<const Index> rows, double fraction,
                              Index least, Random random);
+
+/// Those of this rank's rows that draw_rows() would draw from the rows of all ranks.
+std::vector<Index> draw_own_rows(const TrainingSet& mine, double fraction, Index least,
+                                 Random random, Group& group);
 
 /// Rows to choose from, and rows held out to measure machines on; both ascending.
 struct HoldOut {

@@ -1,0 +1,140 @@
+#include "methods/ensemble/candidate_jobs.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "base/message.hpp"
+#include "base/progress.hpp"
+#include "data/row_messages.hpp"
+#include "methods/common/binary_settings.hpp"
+#include "svm/row_order.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+
+CandidateJobs::CandidateJobs(const AllRows& rows, const TrainContext& context, Index cache_bytes)
+    : rows_(rows),
+      context_(context),
+      cache_bytes_(cache_bytes),
+      keep_scored_(rows.coordinator().add([this](std::span<const std::byte> request) {
+        MessageReader reader(request);
+        const auto problem = reader.get<Index>();
+        Group::Message packed(reader.rest().begin(), reader.rest().end());
+        scored_.clear();
+        scored_[problem] = unpack_rows(std::move(packed), rows_.mine().features);
+        return Group::Message();
+      })),
+      jobs_(rows, [this](TrainingSet part, std::span<const std::byte> request) {
+        return train(std::move(part), request);
+      }) {}
+
+void CandidateJobs::set_score_rows(Index problem, std::span<const Index> rows) {
+  Matrix features = rows_.features(rows);
+  if (rows_.is_alone()) {
+    const std::lock_guard lock(mutex_);
+    scored_[problem] = std::move(features);
+    return;
+  }
+  std::vector<Index> all(rows.size());
+  std::iota(all.begin(), all.end(), 0);
+  MessageWriter request;
+  request.put(problem);
+  request.put_rest(pack_rows(features, all));
+  rows_.coordinator().ask(keep_scored_, request.take());
+}
+
+void CandidateJobs::forget_score_rows(Index problem) {
+  const std::lock_guard lock(mutex_);
+  scored_.erase(problem);
+}
+
+std::vector<TrainedCandidate> CandidateJobs::run(Index problem,
+                                                 const std::vector<CandidateJob>& jobs) const {
+  std::vector<RowJobs::Job> requests;
+  std::vector<std::vector<Index>> places(jobs.size());  // where the ascending rows are in the job
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const CandidateJob& job = jobs[j];
+    places[j].resize(job.rows.size());
+    std::iota(places[j].begin(), places[j].end(), 0);
+    std::sort(places[j].begin(), places[j].end(),
+              [&](Index a, Index b) { return job.rows[usize(a)] < job.rows[usize(b)]; });
+    RowJobs::Job& request = requests.emplace_back();
+    for (const Index place : places[j]) request.rows.push_back(job.rows[usize(place)]);
+    MessageWriter writer;
+    writer.put(problem);
+    writer.put(job.kernel);
+    writer.put(job.is_needed);
+    writer.put_list(places[j]);
+    writer.put_list(job.targets);
+    writer.put_list(job.cost);
+    request.request = writer.take();
+  }
+  std::vector<TrainedCandidate> results;
+  for (const Group::Message& answer : jobs_.run(requests)) {
+    TrainedCandidate& result = results.emplace_back();
+    if (answer.empty()) continue;
+    MessageReader reader(answer);
+    result.is_trained = true;
+    result.machine.rows = reader.get_list<Index>();
+    result.machine.coefficients = reader.get_list<double>();
+    result.machine.offset = reader.get<double>();
+    result.stats = reader.get<MachineStats>();
+    result.values = reader.get_list<double>();
+    result.train_seconds = reader.get<double>();
+    result.score_seconds = reader.get<double>();
+  }
+  return results;
+}
+
+Group::Message CandidateJobs::train(TrainingSet part, std::span<const std::byte> request) const {
+  MessageReader reader(request);
+  const auto problem = reader.get<Index>();
+  const auto kernel = reader.get<Kernel>();
+  const auto is_needed = reader.get<bool>();
+  if (!is_needed && context_.must_stop() != StopReason::converged) return {};
+  const Stopwatch watch;
+  // Back to the order of the job: equal rows keep their places.
+  const auto places = reader.get_list<Index>();
+  std::vector<Index> back(places.size());
+  for (std::size_t k = 0; k < places.size(); ++k) back[usize(places[k])] = static_cast<Index>(k);
+  const Matrix features = part.features.select(back);
+  BinaryTask task;
+  task.rows.resize(places.size());
+  std::iota(task.rows.begin(), task.rows.end(), 0);
+  task.targets = reader.get_list<double>();
+  const auto cost = reader.get_list<double>();
+  BinarySettings settings = binary_settings(part, context_, cache_bytes_);
+  settings.kernel = kernel;
+  const BinaryResult trained =
+      train_binary(features, cost, ordered_by_content(features, cost, task), nullptr, settings,
+                   context_.control, {});
+  const double train_seconds = watch.seconds();
+  std::vector<double> values;
+  const StopReason reason = trained.stats.stop_reason;
+  const bool was_cut = reason == StopReason::interrupted || reason == StopReason::time_limit;
+  if (!was_cut && context_.must_stop() == StopReason::converged) {
+    const Matrix scored = [&] {
+      const std::lock_guard lock(mutex_);
+      return scored_.at(problem);
+    }();
+    values.resize(usize(scored.rows()));
+    try {
+      make_expansion(kernel, features, std::span(&trained.machine, 1), Decision::single)
+          ->decision_values(scored, values, quiet(context_.control));
+    } catch (const Cancelled&) {
+      values.clear();
+    }
+  }
+  MessageWriter answer;
+  answer.put_list(trained.machine.rows);
+  answer.put_list(trained.machine.coefficients);
+  answer.put(trained.machine.offset);
+  answer.put(trained.stats);
+  answer.put_list(values);
+  answer.put(train_seconds);
+  answer.put(watch.seconds() - train_seconds);
+  return answer.take();
+}
+
+}  // namespace tamis

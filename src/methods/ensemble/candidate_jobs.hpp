@@ -1,0 +1,55 @@
+// Two-class SVMs on small parts of the rows, each trained and scored by one rank.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "methods/common/all_rows.hpp"
+#include "methods/common/method.hpp"
+#include "svm/binary_task.hpp"
+
+namespace tamis {
+
+struct CandidateJob {
+  std::vector<Index> rows;      ///< of all rows, in the order of the targets
+  std::vector<double> targets;  ///< +1 or -1
+  std::vector<double> cost;
+  Kernel kernel;
+  bool is_needed = false;  ///< trained even when the run must stop
+};
+
+struct TrainedCandidate {
+  bool is_trained = false;
+  TrainedMachine machine;  ///< rows are positions in the job's
+  MachineStats stats;
+  std::vector<double> values;  ///< of the rows it is scored on; empty: it was not scored
+  double train_seconds = 0;
+  double score_seconds = 0;
+};
+
+class CandidateJobs {
+ public:
+  /// Every rank makes one; all must outlive it. `context` has no group.
+  CandidateJobs(const AllRows& rows, const TrainContext& context, Index cache_bytes);
+
+  /// On the first rank: candidates of binary problem `problem` are scored on these rows, until
+  /// forget_score_rows(). On several ranks there is one such problem at a time.
+  void set_score_rows(Index problem, std::span<const Index> rows);
+  void forget_score_rows(Index problem);
+  /// On the first rank.
+  std::vector<TrainedCandidate> run(Index problem, const std::vector<CandidateJob>& jobs) const;
+
+ private:
+  Group::Message train(TrainingSet part, std::span<const std::byte> request) const;
+
+  const AllRows& rows_;
+  const TrainContext& context_;
+  const Index cache_bytes_;
+  int keep_scored_ = 0;
+  RowJobs jobs_;
+  mutable std::mutex mutex_;
+  std::map<Index, Matrix> scored_;  // by problem
+};
+
+}  // namespace tamis

@@ -1,0 +1,46 @@
+// The leader pass over rows that are spread over several ranks: the leaders of one rank with all
+// rows.
+//
+// Some rows that no leader has struck out yet, the next ones in the order of the pass, travel to
+// the first rank, which finds the leaders among them. These go to all ranks, and strike out the
+// rows within the threshold wherever they are.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "methods/common/all_rows.hpp"
+#include "neighbors/neighbor_index.hpp"
+
+namespace tamis {
+
+class LeaderSpread {
+ public:
+  /// Every rank makes one. `context` has no group; both must outlive it.
+  LeaderSpread(const AllRows& rows, const Metric& metric, const TrainContext& context);
+
+  /// find_leaders() and cluster_costs() of the rows of one class. On the first rank.
+  std::vector<Index> find_leaders(Index class_number, std::span<const Index> order,
+                                  double threshold);
+  std::vector<double> cluster_costs(Index class_number, std::span<const Index> order,
+                                    std::span<const Index> leaders);
+
+ private:
+  void begin(Index class_number);
+  Group::Message strike(std::span<const std::byte> request);
+  Group::Message nearest(std::span<const std::byte> request);
+
+  const AllRows& rows_;
+  const Metric metric_;
+  const TrainContext& context_;
+  int begin_ = 0;
+  int strike_ = 0;
+  int nearest_ = 0;
+  // Of the class that is looked at: this rank's rows, an index over them, which of them are struck.
+  std::vector<Index> own_;
+  std::unique_ptr<NeighborIndex> index_;
+  std::vector<std::uint8_t> struck_;
+};
+
+}  // namespace tamis

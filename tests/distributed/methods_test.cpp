@@ -1,0 +1,159 @@
+// The methods other than exact on several ranks: the same model file as on one.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "distributed/same_model.hpp"
+#include "support/random_data.hpp"
+#include "tamis/generate.hpp"
+#include "tamis/system.hpp"
+
+namespace tamis::testing {
+namespace {
+
+TrainOptions options_of(const std::string& method, double cost, double gamma) {
+  TrainOptions options;
+  options.method = method;
+  options.cost = cost;
+  options.gamma = gamma;
+  return options;
+}
+
+Dataset two_classes(Index rows, std::uint64_t seed) {
+  return named(clouds(rows, 5, 2, seed), {1, -1});
+}
+
+Dataset four_classes(Index rows, std::uint64_t seed) {
+  return named(clouds(rows, 6, 4, seed), {3, 1, 7, 5});
+}
+
+Dataset numbers(Index rows, std::uint64_t seed) {
+  const Clouds data = clouds(rows, 4, 2, seed);
+  std::vector<double> targets;
+  for (Index i = 0; i < rows; ++i)
+    targets.push_back(std::sin(static_cast<double>(data.features.at(i, 0))) +
+                      0.3 * static_cast<double>(data.features.at(i, 1)));
+  return Dataset(data.features, Labels::numeric(targets));
+}
+
+TEST(SubsampleTogether, AnyNumberOfRanks) {
+  expect_same_model(two_classes(6000, 1), options_of("subsample", 2, 0.1));
+  TrainOptions larger = options_of("subsample", 2, 0.1);
+  larger.sift.delta = 0.6;  // above what one rank trains alone
+  expect_same_model(two_classes(6000, 2), larger, {1, 3});
+  expect_same_model(four_classes(2000, 3), larger, {2, 7});
+  larger.task = Task::regression;
+  expect_same_model(numbers(1000, 4), larger, {3});
+  expect_same_model(two_classes(5, 5), options_of("subsample", 2, 0.1), {7});
+}
+
+TrainOptions small_ensemble(const std::string& method) {
+  TrainOptions options = options_of(method, 2, 0.2);
+  options.ensemble.members = 6;
+  options.ensemble.candidates = 3;
+  options.ensemble.subset_rows = 60;
+  options.ensemble.score_rows = 500;
+  return options;
+}
+
+TEST(RandomSubsetTogether, AnyNumberOfRanks) {
+  expect_same_model(two_classes(1500, 1), small_ensemble("random-subset"), {1, 2, 3, 7});
+  expect_same_model(four_classes(800, 2), small_ensemble("random-subset"), {3});
+}
+
+TEST(RandomSubsetTogether, SearchMixedKernelsProbabilitiesWeights) {
+  TrainOptions options = small_ensemble("random-subset");
+  options.ensemble.search_trials = 8;
+  options.ensemble.parameter_draws = 2;
+  options.ensemble.mixed_kernels = true;
+  options.ensemble.member_value = MemberValue::probability;
+  options.ensemble.subset_sampling = SubsetSampling::weights;
+  options.class_weights = {{"1", 3.0}};
+  expect_same_model(two_classes(1500, 3), options, {2, 7});
+}
+
+TEST(RansacTogether, AnyNumberOfRanks) {
+  TrainOptions options = small_ensemble("ransac");
+  options.ensemble.trials = 20;
+  expect_same_model(two_classes(1500, 1), options, {1, 2, 3, 7});
+  expect_same_model(four_classes(800, 2), options, {3});
+}
+
+TEST(OptMarginTogether, SoftMargin) {
+  expect_same_model(two_classes(3000, 1), options_of("opt-soft-margin", 1, 0.1), {1, 2, 3, 7});
+  expect_same_model(four_classes(1000, 2), options_of("opt-soft-margin", 1, 0.2), {3});
+  TrainOptions squared = options_of("opt-soft-margin", 1, 0.2);
+  squared.loss = SlackLoss::l2;
+  squared.opt_margin.discount_outliers = true;
+  expect_same_model(two_classes(1000, 2), squared, {2});
+  TrainOptions rest = options_of("opt-soft-margin", 1, 0.2);
+  rest.multiclass = Multiclass::one_vs_rest;
+  expect_same_model(four_classes(600, 2), rest, {2});
+}
+
+TEST(OptMarginTogether, HardMarginAndTubes) {
+  expect_same_model(two_classes(400, 4), options_of("opt-margin", 1, 5), {2, 7});
+  TrainOptions tube = options_of("opt-soft-margin", 1, 0.2);
+  tube.task = Task::regression;
+  tube.tube = 0.3;
+  expect_same_model(numbers(600, 5), tube, {2, 3});
+  TrainOptions hopeless = options_of("opt-margin", 1, 1e-6);
+  EXPECT_THROW(train_on(3, two_classes(400, 4), hopeless), DataError);
+}
+
+TEST(LeaderTogether, SameLeadersAsOneRank) {
+  const Dataset data = generate("checkerboard", {.rows = 6000, .seed = 3}).data;
+  TrainOptions options = options_of("leader", 10, 100);
+  options.leader.leaders = 600;
+  expect_same_model(data, options, {1, 2, 3, 7});
+  options.leader.weights = LeaderWeights::cluster;
+  expect_same_model(data, options, {3});
+  TrainOptions given = options_of("leader", 1, 0.2);
+  given.leader.threshold = 0.2;
+  expect_same_model(four_classes(3000, 5), given, {2, 7});
+  given.leader.refine = 1;
+  EXPECT_THROW(train_on(2, two_classes(100, 5), given), InvalidArgument);
+}
+
+TEST(LinearTogether, AnyNumberOfRanks) {
+  expect_same_model(two_classes(3000, 1), options_of("linear", 1, 1), {1, 2, 3, 7});
+  expect_same_model(four_classes(900, 2), options_of("linear", 1, 1), {3});
+  TrainOptions options = options_of("linear", 1, 1);
+  options.task = Task::regression;
+  expect_same_model(numbers(900, 2), options, {2});
+}
+
+TEST(LinearTogether, RowsThatDoNotFitTheFirstProcess) {
+  const Dataset data = two_classes(200'000, 1);
+  try {
+    run_as_group(2, [&](Group& group) {
+      RunControl control;
+      control.group = &group;
+      control.memory_bytes = peak_memory_bytes();
+      train(part_of(data, group), options_of("linear", 1, 1), control);
+    });
+    FAIL() << "trained";
+  } catch (const ResourceError& error) {
+    EXPECT_NE(std::string(error.what()).find("process"), std::string::npos) << error.what();
+  }
+}
+
+// The time ends, or the caller does, while the first rank waits for the others.
+TEST(MethodsTogether, StoppingEarly) {
+  const Dataset data = two_classes(20'000, 7);
+  for (const std::string method : {"random-subset", "ransac", "opt-soft-margin", "leader"}) {
+    TrainOptions options = options_of(method, 10, 2);
+    options.max_seconds = 0.3;
+    options.ensemble.members = 3000;
+    try {
+      const Trained trained = train_on(3, data, options);
+      EXPECT_FALSE(trained.bytes.empty());
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("before anything was trained"), std::string::npos)
+          << method << ": " << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tamis::testing
