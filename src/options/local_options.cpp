@@ -19,8 +19,8 @@ void add_local_options(std::vector<OptionDescription>& table) {
        {"cover-tree", "cover-tree"}}));
   table.push_back(number_option(
       {"cell-rows", "",
-       "Rows of a cell: more rows than this are parted into boxes of about that many, which are "
-       "trained one after the other within the memory for one"},
+       "Rows of a cell, about: more rows are halved into boxes of at most that many, which are "
+       "trained one after the other, in the memory for one"},
       [](auto& o) -> auto& { return o.local.cell_rows; }, at_least(100)));
   table.push_back(choice_option<SelectionRule>(
       {"selection-rule", "",
