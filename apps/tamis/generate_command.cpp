@@ -46,28 +46,38 @@ class GenerateCommand : public Command {
   int run(Session& session) override {
     session.files().writes("--output", output_, write_).require_distinct();
     generate_.seed = static_cast<std::uint64_t>(seed_);
-    const Generated made =
-        session.timed("generate", [&] { return generate(name_, generate_, session.control()); });
-    session.timed("write", [&] { write_dataset(output_, made.data, write_, session.control()); });
-    const Index rows = made.data.rows();
-    std::string remark = fmt::format("{}: {}, {}, seed {}", name_, counted(rows, "row"),
-                                     counted(made.data.cols(), "feature"), seed_);
-    if (made.bayes_error >= 0)
+    const GeneratorFacts facts = make(session);
+    std::string remark = fmt::format("{}: {}, {}, seed {}", name_, counted(generate_.rows, "row"),
+                                     counted(facts.features, "feature"), seed_);
+    if (facts.bayes_error >= 0)
       remark += fmt::format("; no classifier is right on more than {:.2f} % of such rows",
-                            100 * (1 - made.bayes_error));
+                            100 * (1 - facts.bayes_error));
     if (output_ != "-") session.note(remark);
     auto& report = session.report();
     report["generator"] = name_;
-    report["rows"] = rows;
-    report["features"] = made.data.cols();
+    report["rows"] = generate_.rows;
+    report["features"] = facts.features;
     report["seed"] = seed_;
     report["bayes_error"] = nullptr;
-    if (made.bayes_error >= 0) report["bayes_error"] = made.bayes_error;
+    if (facts.bayes_error >= 0) report["bayes_error"] = facts.bayes_error;
     report["output"] = output_;
     return kExitOk;
   }
 
  private:
+  // NumPy arrays are written as the rows are made, in little memory; text is not.
+  GeneratorFacts make(Session& session) {
+    if (files_written(output_, write_).size() > 1) {
+      session.timed("generate",
+                    [&] { generate_npy(name_, generate_, output_, session.control()); });
+      return describe_generator(name_, generate_);
+    }
+    const Generated made =
+        session.timed("generate", [&] { return generate(name_, generate_, session.control()); });
+    session.timed("write", [&] { write_dataset(output_, made.data, write_, session.control()); });
+    return {made.data.cols(), made.bayes_error};
+  }
+
   std::string name_;
   GenerateOptions generate_;
   std::int64_t seed_ = 1;

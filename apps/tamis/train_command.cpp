@@ -45,8 +45,9 @@ class TrainCommand : public Command {
                  "method leader: read the data, a file of svmlight text, block by block and keep "
                  "only the leaders, taken in the order of the file");
     options.text("--checkpoint", checkpoint_, "FOLDER",
-                 "method exact: keep the state of the training in this folder, and continue from "
-                 "what is there; the model is the same as without a break");
+                 "methods exact, falk and falk-c: keep the state of the training (of falk and "
+                 "falk-c: the finished cells) in this folder, and continue from what is there; the "
+                 "model is the same as without a break");
     options.number("--checkpoint-seconds", checkpoint_seconds_, 0, 1e9, "NUMBER",
                    "seconds between two times that the state is kept");
     page_.declare(options);
@@ -110,8 +111,11 @@ class TrainCommand : public Command {
 
   std::unique_ptr<CheckpointStore> make_checkpoints(Session& session) const {
     if (checkpoint_.empty()) return nullptr;
-    if (stream_ || folds_ > 0 || (train_.method != "exact" && train_.method != kDefaultMethod))
-      throw UsageError("--checkpoint goes with the method exact, without --stream and folds");
+    const bool can_continue = train_.method == "exact" || train_.method == kDefaultMethod ||
+                              train_.method == "falk" || train_.method == "falk-c";
+    if (stream_ || folds_ > 0 || !can_continue)
+      throw UsageError(
+          "--checkpoint goes with the methods exact, falk and falk-c, without --stream and folds");
     auto checkpoints = file_checkpoints(checkpoint_, session.control().group);
     session.keep_state_in(checkpoints.get(), checkpoint_seconds_);
     return checkpoints;
@@ -136,7 +140,7 @@ class TrainCommand : public Command {
       if (!was_named) train_.method = "exact";
       return;
     }
-    train_.method = checkpoint_.empty() ? resolve_method(data, train_) : "exact";
+    train_.method = checkpoint_.empty() || was_named ? resolve_method(data, train_) : "exact";
     if (train_.method != kAutoMethod) return;
     if (!was_named)
       session.note(fmt::format("{} and no --method: auto chooses", counted(data.rows(), "row")));

@@ -25,6 +25,9 @@ class TAMIS_EXPORT CheckpointStore {
   virtual void save(const std::string& name, const std::string& part) = 0;
   /// Removes all that was saved: the work is done.
   virtual void clear() = 0;
+  /// Where files may be kept that are too large to be handed over, below the name `cells`, until
+  /// clear(). Empty: nowhere.
+  virtual std::string folder() const { return {}; }
 };
 
 /// Files in a folder, which is made if it is not there. Several computers need one that all of them

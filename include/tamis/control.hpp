@@ -28,6 +28,10 @@ struct RunControl {
   /// One budget in bytes for data, caches and work space; 0: 80 % of the memory available now.
   std::int64_t memory_bytes = 0;
 
+  /// Folder for temporary files of what the budget leaves no memory for, such as a scaled copy of
+  /// the rows; they have no names and end with the process. Empty: $TMPDIR, or /var/tmp.
+  std::string scratch_folder = {};
+
   /// Called from one thread at a time, never concurrently with itself. May be empty.
   std::function<void(const Progress&)> on_progress;
 
@@ -43,8 +47,9 @@ struct RunControl {
   /// Must outlive the call.
   Group* group = nullptr;
 
-  /// Where the method `exact` keeps its state, about every `checkpoint_seconds`, and from where it
-  /// continues; null: nowhere. The model is the same as without a break. Must outlive the call.
+  /// Where the method `exact` keeps its state, about every `checkpoint_seconds`, and falk and
+  /// falk-c their cells, and from where they continue; null: nowhere. The model is the same as
+  /// without a break. Must outlive the call.
   CheckpointStore* checkpoint = nullptr;
   double checkpoint_seconds = 60;
 

@@ -38,4 +38,21 @@ TAMIS_EXPORT std::vector<std::string_view> generator_names();
 TAMIS_EXPORT Generated generate(std::string_view name, const GenerateOptions& options = {},
                                 const RunControl& control = {});
 
+/// Rows [begin, end) of what generate() would make.
+TAMIS_EXPORT Dataset generate_rows(std::string_view name, const GenerateOptions& options,
+                                   Index begin, Index end, const RunControl& control = {});
+
+/// What is known of the data without making them.
+struct GeneratorFacts {
+  Index features = 0;
+  double bayes_error = -1;  ///< as in Generated
+};
+TAMIS_EXPORT GeneratorFacts describe_generator(std::string_view name,
+                                               const GenerateOptions& options = {});
+
+/// Writes what generate() would make as a NumPy array and its labels (X.npy and X.labels.npy), some
+/// rows at a time: memory does not grow with the rows.
+TAMIS_EXPORT void generate_npy(std::string_view name, const GenerateOptions& options,
+                               const std::string& path, const RunControl& control = {});
+
 }  // namespace tamis

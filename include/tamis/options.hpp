@@ -122,6 +122,8 @@ struct LocalOptions {
                                 ///< rows (knn: 15)
   std::optional<Index> k_prime = {};  ///< innermost rows covered by a center; automatic: k / 2
   std::string index = "auto";         ///< neighbor search; never changes the result
+  /// falk and falk-c train more rows than this in cells of half to all of it, one after the other.
+  Index cell_rows = 1'000'000;
   // falk-l: what is taken of what is tried, on how many neighborhoods.
   SelectionRule selection_rule = SelectionRule::lowest_error;
   Index selection_centres = 20;

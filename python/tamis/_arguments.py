@@ -48,8 +48,8 @@ class FalkSVCArguments:
     def __init__(
         self, *, prediction: str = "nearest-row", local_selection: bool = False,
         k: int | None = None, k_prime: int | None = None, index: str = "auto",
-        selection_rule: str = "lowest-error", selection_centres: int = 20, selection_folds: int = 5,
-        k_grid: Sequence[float] = (500, 1000, 2000, 4000),
+        cell_rows: int = 1000000, selection_rule: str = "lowest-error", selection_centres: int = 20,
+        selection_folds: int = 5, k_grid: Sequence[float] = (500, 1000, 2000, 4000),
         cost_grid: Sequence[float] = (1, 4, 16, 64), percentiles: Sequence[float] = (1, 10, 50, 90),
         C: float = 1.0, kernel: str = "rbf", degree: int = 3, gamma: float | str = "scale",
         coef0: float = 0.0, loss: str = "l1", class_weight: ClassWeight = None,
@@ -66,11 +66,11 @@ class FalkSVCArguments:
 class FalkSVRArguments:
     def __init__(
         self, *, prediction: str = "nearest-row", k: int | None = None, k_prime: int | None = None,
-        index: str = "auto", C: float = 1.0, epsilon: float = 0.1, kernel: str = "rbf",
-        degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0, loss: str = "l1",
-        missing: str = "refuse", text_columns: str = "refuse", max_categories: int = 32,
-        scale: str = "none", metric_rounds: int = 0, tol: float = 0.001, max_iter: int = -1,
-        max_seconds: float | None = None, max_memory: int | str | None = None,
+        index: str = "auto", cell_rows: int = 1000000, C: float = 1.0, epsilon: float = 0.1,
+        kernel: str = "rbf", degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0,
+        loss: str = "l1", missing: str = "refuse", text_columns: str = "refuse",
+        max_categories: int = 32, scale: str = "none", metric_rounds: int = 0, tol: float = 0.001,
+        max_iter: int = -1, max_seconds: float | None = None, max_memory: int | str | None = None,
         cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
         progress: Progress = None, verbose: bool = False,
     ) -> None:

@@ -330,38 +330,63 @@ std::vector<std::string_view> generator_names() {
   return names;
 }
 
-Generated generate(std::string_view name, const GenerateOptions& options,
-                   const RunControl& control) {
+namespace {
+
+Recipe find_valid_recipe(std::string_view name, const GenerateOptions& options) {
   const NamedRecipe& named = find_recipe(name);
   validate(named, options);
-  const Recipe recipe = named.make(options);
+  return named.make(options);
+}
+
+Dataset rows_of(const Recipe& recipe, const GenerateOptions& options, Index first, Index end,
+                const RunControl& control) {
   const Index d = recipe.features;
-  const Index count = checked_product(options.rows, d);
-  const Index bytes = checked_sum(checked_product(count, sizeof(float)),
-                                  checked_product(options.rows, sizeof(double)));
-  require_memory(
-      fmt::format("generating {} of {}", counted(options.rows, "row"), counted(d, "feature")),
-      bytes, resolve_memory_budget(control.memory_bytes) - resident_memory_bytes());
+  const Index rows = end - first;
+  const Index count = checked_product(rows, d);
+  const Index bytes =
+      checked_sum(checked_product(count, sizeof(float)), checked_product(rows, sizeof(double)));
+  require_memory(fmt::format("generating {} of {}", counted(rows, "row"), counted(d, "feature")),
+                 bytes, resolve_memory_budget(control.memory_bytes) - resident_memory_bytes());
 
   std::vector<float> values(static_cast<std::size_t>(count));
-  std::vector<double> labels(static_cast<std::size_t>(options.rows));
-  ProgressMeter meter(control, "generate", options.rows);
+  std::vector<double> labels(static_cast<std::size_t>(rows));
+  ProgressMeter meter(control, "generate", rows);
   const Random base(options.seed);
   const Index block = std::max<Index>(1, 16384 / d);  // rows between two looks at the cancel flag
   with_threads(control.threads, [&] {
-    const Index blocks = (options.rows + block - 1) / block;
+    const Index blocks = (rows + block - 1) / block;
     parallel_each(blocks, [&](Index b) {
-      const Index end = std::min(options.rows, (b + 1) * block);
-      for (Index i = b * block; i < end; ++i) {
-        Random random = base.split(static_cast<std::uint64_t>(i));
-        labels[static_cast<std::size_t>(i)] = recipe.draw(i, random, values.data() + i * d);
+      const Index block_end = std::min(rows, (b + 1) * block);
+      for (Index i = b * block; i < block_end; ++i) {
+        Random random = base.split(static_cast<std::uint64_t>(first + i));
+        labels[static_cast<std::size_t>(i)] = recipe.draw(first + i, random, values.data() + i * d);
       }
-      meter.add(end - b * block);
+      meter.add(block_end - b * block);
     });
   });
-  return {Dataset(Matrix::dense(options.rows, d, std::move(values)),
-                  Labels::numeric(std::move(labels))),
-          recipe.bayes_error()};
+  return Dataset(Matrix::dense(rows, d, std::move(values)), Labels::numeric(std::move(labels)));
+}
+
+}  // namespace
+
+Generated generate(std::string_view name, const GenerateOptions& options,
+                   const RunControl& control) {
+  const Recipe recipe = find_valid_recipe(name, options);
+  return {rows_of(recipe, options, 0, options.rows, control), recipe.bayes_error()};
+}
+
+Dataset generate_rows(std::string_view name, const GenerateOptions& options, Index begin, Index end,
+                      const RunControl& control) {
+  const Recipe recipe = find_valid_recipe(name, options);
+  if (begin < 0 || begin > end || end > options.rows)
+    throw InvalidArgument(
+        fmt::format("rows {} to {} of {}: there are none such", begin, end, options.rows));
+  return rows_of(recipe, options, begin, end, control);
+}
+
+GeneratorFacts describe_generator(std::string_view name, const GenerateOptions& options) {
+  const Recipe recipe = find_valid_recipe(name, options);
+  return {recipe.features, recipe.bayes_error()};
 }
 
 }  // namespace tamis

@@ -90,7 +90,10 @@ class CheckpointFiles : public CheckpointStore {
     for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
       if (entry.path().filename().string().ends_with(kEnding)) remove(entry.path());
     }
+    std::filesystem::remove_all(folder_ / "cells", error);
   }
+
+  std::string folder() const override { return folder_.string(); }
 
  private:
   struct Current {

@@ -10,8 +10,8 @@
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
+#include "model/anchor_search.hpp"
 #include "model/decision_sums.hpp"
-#include "neighbors/neighbor_index.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
 
@@ -53,6 +53,7 @@ LocalModels::LocalModels(LocalParts parts) : parts_(std::move(parts)) {
   std::vector<std::uint8_t> used(usize(parts_.rows.rows()), 0);
   for (const Index row : parts_.term_rows.span()) used[usize(row)] = 1;
   num_support_vectors_ = std::accumulate(used.begin(), used.end(), Index{0});
+  search_ = std::make_unique<AnchorSearch>(parts_.rows, parts_.anchors, parts_.kernel);
 }
 
 LocalModels::~LocalModels() = default;
@@ -135,27 +136,13 @@ DecisionShape LocalModels::decision_shape() const {
   return {decision, tamis::num_machines(decision, parts_.num_classes)};
 }
 
-const NeighborIndex& LocalModels::index(const RunControl& control) const {
-  const std::lock_guard<std::mutex> lock(index_mutex_);
-  if (!index_) {
-    require_finite(parts_.rows);
-    anchor_rows_ = parts_.anchors.empty() ? parts_.rows : parts_.rows.select(parts_.anchors.span());
-    // A thread that waits inside must not begin a task that asks for the index too.
-    isolated([&] {
-      index_ = make_neighbor_index(anchor_rows_, neighbor_metric(parts_.kernel),
-                                   Structure::automatic, quiet(control), 1);
-    });
-  }
-  return *index_;
-}
-
 std::vector<std::int32_t> LocalModels::machines_of(const Matrix& features,
                                                    const RunControl& control) const {
-  const Neighbors nearest = index(control).nearest(features, 1, quiet(control));
+  const std::vector<Index> nearest = search_->nearest(features, control);
   std::vector<std::int32_t> machines(usize(features.rows()));
   for (std::size_t q = 0; q < machines.size(); ++q) {
-    machines[q] = parts_.machine_of_anchor.empty() ? static_cast<std::int32_t>(nearest.rows[q])
-                                                   : parts_.machine_of_anchor[nearest.rows[q]];
+    machines[q] = parts_.machine_of_anchor.empty() ? static_cast<std::int32_t>(nearest[q])
+                                                   : parts_.machine_of_anchor[nearest[q]];
   }
   return machines;
 }

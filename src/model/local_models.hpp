@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,7 +16,7 @@
 
 namespace tamis {
 
-class NeighborIndex;
+class AnchorSearch;
 
 /// What LocalModels is made of: M machines with P pairs of classes in all.
 struct LocalParts {
@@ -65,7 +64,6 @@ class LocalModels : public Machine {
  private:
   void validate() const;
   Index num_anchors() const;
-  const NeighborIndex& index(const RunControl& control) const;
   std::vector<std::int32_t> machines_of(const Matrix& features, const RunControl& control) const;
   template <typename Answer>
   void for_each_machine(const Matrix& features, const RunControl& control,
@@ -75,10 +73,7 @@ class LocalModels : public Machine {
 
   LocalParts parts_;
   Index num_support_vectors_ = 0;
-  // Made when first asked for.
-  mutable std::mutex index_mutex_;
-  mutable Matrix anchor_rows_;
-  mutable std::unique_ptr<NeighborIndex> index_;
+  std::unique_ptr<AnchorSearch> search_;
 };
 
 /// Puts trained machines together.

@@ -131,16 +131,16 @@ std::vector<Index> separated_rows(const NeighborIndex& index, std::span<const In
 }
 
 CoarseToFine::CoarseToFine(const NeighborIndex& index, Index most_separated,
-                           const RunControl& control)
+                           const RunControl& control, Index rows)
     : index_(index),
       control_(control),
       most_separated_(most_separated > 0 ? most_separated : index.num_points() / 8),
       given_(usize(index.num_points()), 0),
-      left_(usize(index.num_points())) {
+      left_(usize(rows > 0 ? rows : index.num_points())) {
   std::iota(left_.begin(), left_.end(), Index{0});
-  if (index.num_points() == 0) return;
+  if (left_.empty()) return;
   const std::vector<float> distances = distances_from(index.space(), 0, control);
-  limit_ = std::min(*std::max_element(distances.begin(), distances.end()),
+  limit_ = std::min(*std::max_element(distances.begin(), distances.begin() + std::ssize(left_)),
                     std::numeric_limits<float>::max());
 }
 

@@ -59,9 +59,10 @@ std::vector<Index> separated_rows(const NeighborIndex& index, std::span<const In
 class CoarseToFine {
  public:
   /// After `most_separated` rows (0: an eighth of them) or 64 levels, the rest follows in order of
-  /// row numbers. `index` must outlive this.
+  /// row numbers. `rows` > 0: goes through the first so many points only, and measures these alone.
+  /// `index` must outlive this.
   explicit CoarseToFine(const NeighborIndex& index, Index most_separated = 0,
-                        const RunControl& control = {});
+                        const RunControl& control = {}, Index rows = 0);
   ~CoarseToFine();
   CoarseToFine(const CoarseToFine&) = delete;
   CoarseToFine& operator=(const CoarseToFine&) = delete;

@@ -17,6 +17,11 @@ void add_local_options(std::vector<OptionDescription>& table) {
        {"brute-force", "brute-force"},
        {"kd-tree", "kd-tree"},
        {"cover-tree", "cover-tree"}}));
+  table.push_back(number_option(
+      {"cell-rows", "",
+       "Rows of a cell, about: more rows are halved into boxes of at most that many, which are "
+       "trained one after the other, in the memory for one"},
+      [](auto& o) -> auto& { return o.local.cell_rows; }, at_least(100)));
   table.push_back(choice_option<SelectionRule>(
       {"selection-rule", "",
        "Settings taken: those with the lowest cross-validation error, or the smoothest (smallest "

@@ -31,10 +31,6 @@ Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept,
 Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_kernel,
                  const RunControl& control);
 
-/// Standard deviation of the float32 rounding of a squared distance (or L1 distance) that comes
-/// from the norms of sparse rows: of rows of this norm with so many values.
-double distance_rounding(double norm, double values_per_row);
-
 /// Makes feature weights part of the scaling, and scales the rows again. Throws as prepare() does.
 void weigh_features(const std::vector<float>& weights, const TrainOptions& options,
                     const RunControl& control, Prepared* prepared);

@@ -14,6 +14,7 @@
 #include "training/metric.hpp"
 #include "training/prepare.hpp"
 #include "training/registry.hpp"
+#include "training/run_in_cells.hpp"
 #include "training/share_result.hpp"
 
 namespace tamis {
@@ -95,6 +96,52 @@ void put_first(const std::vector<T>& front, std::vector<T>* all) {
   all->insert(all->begin(), front.begin(), front.end());
 }
 
+// With a scaled copy of the rows in memory.
+TrainResult train_at_once(const Method& method, const Dataset& data, const TrainContext& context) {
+  Group& group = group_of(context.control);
+  Prepared prepared = prepare(data, context.options, method.info.uses_kernel, context.control);
+  const double prepare_seconds = context.watch.seconds();
+  const TrainReport metric = learn_weights(method, context, &prepared);
+  const double method_start = context.watch.seconds();
+  MethodResult trained = train_within_limit(method, prepared.set, context);
+  const double method_seconds = context.watch.seconds() - method_start;
+  TrainResult result;
+  if (trained.machine != nullptr)
+    result.model = make_model(context.options.task, prepared.classes, prepared.scaling,
+                              trained.machine, std::string(method.info.name));
+  result.model = share_model(group, std::move(result.model));
+  TrainReport& report = result.report;
+  report = std::move(trained.report);
+  const std::vector<Index> given_rows = given_rows_of_all(prepared, data.rows(), group);
+  if (!given_rows.empty()) {
+    for (Index& row : report.support_rows) row = given_rows[usize(row)];
+  }
+  report.rows = sum_of_all(group, prepared.set.rows());
+  if (report.phase_seconds.empty()) report.phase_seconds = {{"solve", method_seconds}};
+  put_first(metric.phase_seconds, &report.phase_seconds);
+  report.phase_seconds.insert(report.phase_seconds.begin(), {"prepare", prepare_seconds});
+  put_first(metric.remarks, &report.remarks);
+  report.details.insert(report.details.end(), metric.details.begin(), metric.details.end());
+  report.tables.insert(report.tables.end(), metric.tables.begin(), metric.tables.end());
+  return result;
+}
+
+TrainResult train_cells(const Method& method, const Dataset& data, const TrainContext& context) {
+  TrainedInCells trained =
+      run_in_cells(method, data, context, learns_weights(method, context.options));
+  TrainResult result;
+  result.model = make_model(context.options.task, trained.classes, trained.scaling,
+                            trained.trained.machine, std::string(method.info.name));
+  TrainReport& report = result.report;
+  report = std::move(trained.trained.report);
+  report.rows = trained.rows;
+  report.phase_seconds.insert(report.phase_seconds.begin(), {"prepare", trained.prepare_seconds});
+  if (context.options.polish)
+    report.warnings.emplace_back(
+        "not polished: the model of this method cannot be used as a warm start for all rows");
+  return result;
+}
+
 }  // namespace
 
 TrainResult run_method(const Dataset& data, const TrainOptions& options,
@@ -113,34 +160,14 @@ TrainResult run_method(const Method& method, const Dataset& data, const TrainOpt
     const TrainContext context{options, control, {}};
     require_memory("training", resident_memory_bytes(),
                    resolve_memory_budget(control.memory_bytes));
-    Prepared prepared = prepare(data, options, method.info.uses_kernel, control);
-    const double prepare_seconds = context.watch.seconds();
-    const TrainReport metric = learn_weights(method, context, &prepared);
-    const double method_start = context.watch.seconds();
-    MethodResult trained = train_within_limit(method, prepared.set, context);
-    const double method_seconds = context.watch.seconds() - method_start;
-    TrainResult result;
-    if (trained.machine != nullptr)
-      result.model = make_model(options.task, prepared.classes, prepared.scaling, trained.machine,
-                                std::string(method.info.name));
-    result.model = share_model(group, std::move(result.model));
+    TrainResult result = trains_in_cells(method, data, context)
+                             ? train_cells(method, data, context)
+                             : train_at_once(method, data, context);
     TrainReport& report = result.report;
-    report = std::move(trained.report);
-    const std::vector<Index> given_rows = given_rows_of_all(prepared, data.rows(), group);
-    if (!given_rows.empty()) {
-      for (Index& row : report.support_rows) row = given_rows[usize(row)];
-    }
     report.method = method.info.name;
-    report.rows = sum_of_all(group, prepared.set.rows());
-    report.features = prepared.set.features.cols();
-    report.classes = prepared.classes.size();
+    report.classes = result.model.classes().size();
+    report.features = data.cols();
     report.support_vectors = result.model.num_support_vectors();
-    if (report.phase_seconds.empty()) report.phase_seconds = {{"solve", method_seconds}};
-    put_first(metric.phase_seconds, &report.phase_seconds);
-    report.phase_seconds.insert(report.phase_seconds.begin(), {"prepare", prepare_seconds});
-    put_first(metric.remarks, &report.remarks);
-    report.details.insert(report.details.end(), metric.details.begin(), metric.details.end());
-    report.tables.insert(report.tables.end(), metric.tables.begin(), metric.tables.end());
     report.peak_memory_bytes = peak_memory_bytes();
     add_warnings(data, options, &report);
     report.train_seconds = context.watch.seconds();

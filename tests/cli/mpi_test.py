@@ -55,6 +55,11 @@ class Training(MpiTest):
             ",".join(f"{v:.4f}" for v in row[1:]) + f",{names[row[0]]}\n" for row in rows))
         self.expect_same_model("x.csv", "--scale", "standard")
 
+    def test_falk_in_cells(self):
+        self.ok("generate", "checkerboard", "--rows", 6000, "-o", "x.npy")
+        for method in ("falk", "falk-c"):
+            self.expect_same_model("x.npy", "--method", method, "-c", 10, "-g", 100, "--k", 60, "--cell-rows", 800)
+
     def test_numpy_regression(self):
         rng = np.random.default_rng(2)
         x = rng.normal(size=(3000, 3)).astype(np.float32)
@@ -146,7 +151,7 @@ class Failures(MpiTest):
     def test_what_does_not_run_together(self):
         self.write("x.svm", "1 1:1\n-1 1:-1\n")
         for arguments, text in (
-                (("train", "x.svm", "--method", "falk"), "does not run on several processes"),
+                (("train", "x.svm", "--method", "falk-l"), "does not run on several processes"),
                 (("train", "x.svm", "--method", "auto"), "does not run on several processes"),
                 (("train", "x.svm", "--probability-folds", 3), "does not run on several processes"),
                 (("tune", "x.svm"), "tune does not run on several processes"),

@@ -123,5 +123,49 @@ class Terminal(CliTest):
                          "")
 
 
+class KilledInCells(CliTest):
+    """kill -9 costs the cell that was being trained."""
+
+    def test_continues(self):
+        self.ok("generate", "checkerboard", "--rows", 60000, "-o", "x.npy")
+        words = ("train", "x.npy", "--method", "falk-c", "-c", 10, "-g", 100, "--k", 300, "--cell-rows", 5000, "--threads", 1)
+        self.ok(*words, "-o", "straight.model")
+        cells = self.folder / "state" / "cells"
+
+        def finished():
+            return {path.name: path.stat().st_mtime_ns for path in cells.glob("*.trained")} if cells.exists() else {}
+
+        killed = 0
+        for goal in (2, 5, 9):
+            process = self.start(*words, "-o", "x.model", "--checkpoint", "state")
+            while len(finished()) < goal and process.poll() is None:
+                time.sleep(0.001)
+            process.kill()
+            process.communicate()
+            killed += process.returncode == -signal.SIGKILL
+        self.assertGreater(killed, 0)
+        before = finished()
+        self.assertFalse((self.folder / "x.model").exists())
+        self.ok(*words, "-o", "x.model", "--checkpoint", "state")
+        self.assertGreaterEqual(len(before), 2)
+        self.assertEqual((self.folder / "x.model").read_bytes(), (self.folder / "straight.model").read_bytes())
+        self.assertEqual(list((self.folder / "state").iterdir()), [])
+
+    def test_checkpoint_of_other_rows(self):
+        self.ok("generate", "checkerboard", "--rows", 3000, "-o", "x.npy")
+        self.ok("generate", "checkerboard", "--rows", 3000, "--seed", 2, "-o", "y.npy")
+        words = ("--method", "falk-c", "-c", 10, "-g", 100, "--k", 50, "--cell-rows", 500, "--checkpoint", "state")
+        process = self.start("train", "x.npy", "-o", "x.model", *words)
+        while not list((self.folder / "state").glob("cells/*.trained")) and process.poll() is None:
+            time.sleep(0.001)
+        process.kill()
+        process.communicate()
+        if process.returncode != -signal.SIGKILL:
+            self.skipTest("it had ended before it was killed")
+        result = self.run_tamis("train", "y.npy", "-o", "y.model", *words)
+        self.assertEqual(result.code, 1)
+        self.assertIn("the checkpoint is of other rows or options", result.err)
+
+
 if __name__ == "__main__":
     main()

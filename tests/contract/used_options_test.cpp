@@ -63,6 +63,7 @@ const std::map<std::string, Example>& examples() {
       {"k", {"21"}},
       {"k-prime", {"3"}},
       {"index", {"brute-force"}},
+      {"cell-rows", {"100"}},
       {"selection-centres", {"1"}},
       {"selection-rule", {"smoothest", {{"k-grid", "8,16,32"}}}},
       {"selection-folds", {"2", {{"selection-centres", "1"}}}},

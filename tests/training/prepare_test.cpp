@@ -1,3 +1,4 @@
+#include "training/learn_rows.hpp"
 #include "training/prepare.hpp"
 
 #include <gtest/gtest.h>

@@ -84,9 +84,15 @@ struct DataFacts {
   double stored_per_row = 0;  ///< values per row that are not zero
 };
 
+struct CellRows;
+struct CellResult;
+
 struct Method {
   MethodInfo info;
   MethodResult (*train)(const TrainingSet& data, const TrainContext& context) = nullptr;
+  /// The same for a part of the rows and those around it (src/methods/local/cell_training.hpp), if
+  /// the method can put a model together from such parts; null: it needs all rows at once.
+  CellResult (*train_cell)(const CellRows& cell, const TrainContext& context) = nullptr;
   Promises promises = {};
   TuningAxes tuning = {};
   Growth growth = {};

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "base/checked.hpp"
 #include "base/deadline.hpp"
 #include "base/progress.hpp"
+#include "methods/local/cell_training.hpp"
 #include "methods/local/local_selection.hpp"
 #include "methods/local/local_training.hpp"
 #include "methods/local/neighborhoods.hpp"
@@ -41,9 +44,10 @@ class Phases {
   Stopwatch watch_;
 };
 
-// Keeps only the rows that centres or terms name, and numbers them anew.
-void drop_unused_rows(const Matrix& features, std::vector<Index>& centres,
-                      std::vector<LocalMachine>& machines, LocalParts* parts) {
+// Keeps only the rows that centres or terms name, and numbers them anew, in the same order. Returns
+// the old numbers.
+std::vector<Index> drop_unused_rows(const Matrix& features, std::vector<Index>& centres,
+                                    std::vector<LocalMachine>& machines, LocalParts* parts) {
   std::vector<Index> new_number(usize(features.rows()), -1);
   for (const Index centre : centres) new_number[usize(centre)] = 0;
   for (const LocalMachine& machine : machines) {
@@ -64,6 +68,26 @@ void drop_unused_rows(const Matrix& features, std::vector<Index>& centres,
     }
   }
   parts->rows = features.select(kept);
+  return kept;
+}
+
+std::vector<Index> all_rows_below(Index count) {
+  std::vector<Index> rows(usize(count));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  return rows;
+}
+
+double euclidean_distance(const Matrix& features, Index a, Index b) {
+  std::vector<float> x(usize(features.cols()));
+  std::vector<float> z(usize(features.cols()));
+  features.copy_row(a, x);
+  features.copy_row(b, z);
+  double sum = 0;
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    const double difference = static_cast<double>(x[j]) - static_cast<double>(z[j]);
+    sum += difference * difference;
+  }
+  return std::sqrt(sum);
 }
 
 // Which rows are asked, and the machine of each.
@@ -101,37 +125,51 @@ AnchorList anchors_when_stopped(const Neighborhoods& found, const TrainedLocally
     }
   }
   for (const Index row : trained.stopgap_rows) {
-    if (machine_of(row) == trained.stopgap) list.add(row, trained.stopgap);
+    const bool is_own = row < std::ssize(found.centre_of_row);
+    if (is_own && machine_of(row) == trained.stopgap) list.add(row, trained.stopgap);
   }
   return list;
 }
 
-void set_anchors(const TrainingSet& data, const Neighborhoods& found, Anchors anchors,
-                 TrainedLocally* trained, LocalParts* parts) {
+// Returns the rows of the data that are in the parts; empty: all of them.
+std::vector<Index> set_anchors(const TrainingSet& data, const Neighborhoods& found, Anchors anchors,
+                               TrainedLocally* trained, LocalParts* parts) {
   const bool is_complete = trained->stopgap < 0;
-  if (is_complete && anchors == Anchors::rows) {
+  const auto own = static_cast<Index>(found.centre_of_row.size());
+  if (is_complete && anchors == Anchors::rows && own == data.rows()) {
     parts->rows = data.features;
     parts->machine_of_anchor = found.centre_of_row;
-    return;
+    return {};
   }
-  AnchorList list =
-      is_complete ? AnchorList{found.centres, {}} : anchors_when_stopped(found, *trained, anchors);
-  drop_unused_rows(data.features, list.rows, trained->machines, parts);
+  AnchorList list;
+  if (!is_complete) {
+    list = anchors_when_stopped(found, *trained, anchors);
+  } else if (anchors == Anchors::centres) {
+    list.rows = found.centres;
+  } else {
+    list.rows = all_rows_below(own);
+    list.machines = found.centre_of_row;
+  }
+  std::vector<Index> kept = drop_unused_rows(data.features, list.rows, trained->machines, parts);
   parts->anchors = std::move(list.rows);
   parts->machine_of_anchor = std::move(list.machines);
+  return kept;
 }
 
-std::shared_ptr<const Machine> make_machine(const TrainingSet& data, const Neighborhoods& found,
-                                            TrainedLocally trained, Anchors anchors) {
-  LocalParts parts;
-  parts.kernel = data.kernel;
-  parts.num_classes = data.num_classes;
-  set_anchors(data, found, anchors, &trained, &parts);
-  parts.gammas = std::move(trained.gammas);
-  LocalModelsBuilder builder;
-  for (const LocalMachine& machine : trained.machines) builder.add(machine);
-  builder.finish(&parts);
-  return std::make_shared<const LocalModels>(std::move(parts));
+// The share of the centers whose neighborhood may lack rows that are in no halo of the cell.
+Index inexact_centres(const CellRows& cell, const Neighborhoods& found) {
+  if (cell.plan == nullptr || cell.plan->size() == 1) return 0;
+  // Boxes say nothing of distances in other feature spaces.
+  const KernelType kernel = cell.set.kernel.type;
+  if (kernel == KernelType::polynomial || kernel == KernelType::sigmoid) return found.size();
+  Index count = 0;
+  const Matrix& features = cell.set.features;
+  for (Index c = 0; c < found.size(); ++c) {
+    const Index centre = found.centres[usize(c)];
+    const double distance = euclidean_distance(features, centre, found.rows_of(c).back());
+    count += distance <= cell.plan->safe_distance(cell.number, features, centre) ? 0 : 1;
+  }
+  return count;
 }
 
 // k': what was asked for, or half of k. A neighbourhood of all rows covers them all.
@@ -163,11 +201,12 @@ void cover_and_train(CoverSearch* search, LocalTraining* training, const TrainCo
   }
 }
 
-MethodResult train_with(const TrainingSet& data, const TrainContext& context, Anchors anchors,
-                        bool select) {
+CellResult train_with(const CellRows& cell, const TrainContext& context, Anchors anchors,
+                      bool select) {
+  const TrainingSet& data = cell.set;
   if (data.kernel.type == KernelType::precomputed)
     throw InvalidArgument("local SVMs need features: a precomputed kernel has none");
-  MethodResult result;
+  CellResult result;
   Phases phases(&result.report);
   const LocalOptions& options = context.options.local;
   LocalSettings settings;
@@ -183,7 +222,7 @@ MethodResult train_with(const TrainingSet& data, const TrainContext& context, An
       phases.end("selection");
     }
     settings.k_prime = cover_size(settings.k, select ? std::nullopt : options.k_prime, data.rows());
-    search.emplace(*index, data.features, settings.k, settings.k_prime, context.control);
+    search.emplace(*index, data.features, settings.k, settings.k_prime, context.control, cell.own);
   } catch (const Cancelled&) {  // then there are no neighborhoods
   }
   LocalTraining training(data, settings, context);
@@ -193,8 +232,31 @@ MethodResult train_with(const TrainingSet& data, const TrainContext& context, An
   const Neighborhoods& found = search ? search->found() : none;
   TrainedLocally trained = training.finish(found, &result.report);
   phases.end("centres", cover_seconds, "local_training");
-  result.machine = make_machine(data, found, std::move(trained), anchors);
+  LocalParts& parts = result.parts;
+  parts.kernel = data.kernel;
+  parts.num_classes = data.num_classes;
+  result.kept = set_anchors(data, found, anchors, &trained, &parts);
+  parts.gammas = std::move(trained.gammas);
+  LocalModelsBuilder builder;
+  for (const LocalMachine& machine : trained.machines) builder.add(machine);
+  builder.finish(&parts);
+  result.inexact = inexact_centres(cell, found);
   return result;
+}
+
+// All rows at once.
+MethodResult train_whole(const TrainingSet& data, const TrainContext& context, Anchors anchors,
+                         bool select) {
+  CellResult trained = train_with({data, data.rows()}, context, anchors, select);
+  return {std::make_shared<const LocalModels>(std::move(trained.parts)), std::move(trained.report)};
+}
+
+CellResult train_falk_cell(const CellRows& cell, const TrainContext& context) {
+  return train_with(cell, context, Anchors::rows, false);
+}
+
+CellResult train_falk_c_cell(const CellRows& cell, const TrainContext& context) {
+  return train_with(cell, context, Anchors::centres, false);
 }
 
 }  // namespace
@@ -214,15 +276,15 @@ Index default_neighbours(Index rows) {
 }
 
 MethodResult train_falk(const TrainingSet& data, const TrainContext& context) {
-  return train_with(data, context, Anchors::rows, false);
+  return train_whole(data, context, Anchors::rows, false);
 }
 
 MethodResult train_falk_c(const TrainingSet& data, const TrainContext& context) {
-  return train_with(data, context, Anchors::centres, false);
+  return train_whole(data, context, Anchors::centres, false);
 }
 
 MethodResult train_falk_l(const TrainingSet& data, const TrainContext& context) {
-  return train_with(data, context, Anchors::rows, true);
+  return train_whole(data, context, Anchors::rows, true);
 }
 
 Method falk_method() {
@@ -232,8 +294,10 @@ Method falk_method() {
                    "local SVMs that cover the data; the one of the nearest training row answers",
                .kind = MethodKind::local,
                .needs_features = true,
-               .options = {"k", "k-prime", "index"}},
+               .trains_together = true,
+               .options = {"k", "k-prime", "index", "cell-rows"}},
       .train = train_falk,
+      .train_cell = train_falk_cell,
       .tuning = {.on_neighborhoods = true},
       .growth = {1, 1.5},
       .worth_a_trial = [](const DataFacts& facts, const TrainOptions& options) {
@@ -251,8 +315,10 @@ Method falk_c_method() {
                "local SVMs; the one of the nearest center answers: smaller and faster than falk",
            .kind = MethodKind::local,
            .needs_features = true,
-           .options = {"k", "k-prime", "index"}},
+           .trains_together = true,
+           .options = {"k", "k-prime", "index", "cell-rows"}},
       .train = train_falk_c,
+      .train_cell = train_falk_c_cell,
       .tuning = {.on_neighborhoods = true},
       .growth = {1, 1.5}};
 }

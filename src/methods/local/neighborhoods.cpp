@@ -35,15 +35,16 @@ Index rows_to_spread(Index rows, Index k_prime) {
 
 class CoverSearch::Cover {
  public:
-  Cover(const NeighborIndex& index, const Matrix& features, Index k, Index k_prime,
+  Cover(const NeighborIndex& index, const Matrix& features, Index own, Index k, Index k_prime,
         const RunControl& control)
       : index_(index),
         features_(features),
+        own_(own),
         k_prime_(k_prime),
         control_(quiet(control)),
-        rank_(usize(features.rows()), std::numeric_limits<std::int32_t>::max()) {
+        rank_(usize(own), std::numeric_limits<std::int32_t>::max()) {
     result_.k = k;
-    result_.centre_of_row.assign(usize(features.rows()), -1);
+    result_.centre_of_row.assign(usize(own), -1);
   }
 
   /// Takes the centres among these rows, in order. Neighbours are asked for in batches; a row that
@@ -77,7 +78,7 @@ class CoverSearch::Cover {
   void advance(const std::function<bool()>& pause) {
     try {
       if (!order_) {
-        order_.emplace(index_, rows_to_spread(features_.rows(), k_prime_), control_);
+        order_.emplace(index_, rows_to_spread(own_, k_prime_), control_, own_);
         rows_ = some_rows(*order_);
       }
       while (!rows_.empty() && !all_covered() && !pause()) {
@@ -95,7 +96,7 @@ class CoverSearch::Cover {
     }
   }
 
-  bool all_covered() const { return covered_ == features_.rows(); }
+  bool all_covered() const { return covered_ == own_; }
   const Neighborhoods& found() const { return result_; }
 
  private:
@@ -115,7 +116,7 @@ class CoverSearch::Cover {
   }
 
   void rank(Index row, Index rank) {
-    if (rank >= rank_[usize(row)]) return;
+    if (row >= own_ || rank >= rank_[usize(row)]) return;
     if (!is_covered(row) && rank < k_prime_) ++covered_;
     rank_[usize(row)] = static_cast<std::int32_t>(rank);
     result_.centre_of_row[usize(row)] = static_cast<std::int32_t>(result_.centres.size() - 1);
@@ -123,6 +124,7 @@ class CoverSearch::Cover {
 
   const NeighborIndex& index_;
   const Matrix& features_;
+  Index own_;
   Index k_prime_;
   RunControl control_;
   std::vector<std::int32_t> rank_;  // the lowest so far
@@ -134,8 +136,9 @@ class CoverSearch::Cover {
 };
 
 CoverSearch::CoverSearch(const NeighborIndex& index, const Matrix& features, Index k, Index k_prime,
-                         const RunControl& control)
-    : cover_(std::make_unique<Cover>(index, features, k, k_prime, control)) {}
+                         const RunControl& control, Index own)
+    : cover_(std::make_unique<Cover>(index, features, own > 0 ? own : features.rows(), k, k_prime,
+                                     control)) {}
 
 CoverSearch::~CoverSearch() = default;
 

@@ -29,9 +29,10 @@ struct Neighborhoods {
 /// one that no centre covers yet. Copies of a row are covered together. 1 <= k' <= k <= rows.
 class CoverSearch {
  public:
+  /// Only the first `own` rows are covered and become centres (0: all); the others are neighbours.
   /// Index and features must outlive this.
   CoverSearch(const NeighborIndex& index, const Matrix& features, Index k, Index k_prime,
-              const RunControl& control);
+              const RunControl& control, Index own = 0);
   ~CoverSearch();
   CoverSearch(const CoverSearch&) = delete;
   CoverSearch& operator=(const CoverSearch&) = delete;

@@ -1,0 +1,218 @@
+#include "training/learn_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "base/exact_sum.hpp"
+#include "base/fixed_sum.hpp"
+#include "base/memory.hpp"
+#include "base/progress.hpp"
+#include "data/gather_labels.hpp"
+#include "model/machine.hpp"
+#include "tamis/error.hpp"
+
+namespace tamis {
+namespace {
+
+constexpr Index kBlockBytes = Index{64} << 20;
+constexpr Index kMostBlockRows = Index{1} << 20;
+
+// Beyond these, squares of coefficients overflow, and 1 / C is no float: the answers would be no
+// numbers. A row whose C is out of range has no other meaning than one at the end of it.
+constexpr double kLeastCost = 1e-30;
+constexpr double kMostCost = 1e100;
+
+std::span<const float> stored_values(const Matrix& features) {
+  return features.is_sparse() ? features.sparse_values() : features.dense_values();
+}
+
+// The weight of each class in all.
+std::vector<ExactSum> weights_of_classes(const Dataset& data, const Labels& classes) {
+  std::vector<ExactSum> sums(usize(classes.size()));
+  const Index step = rows_of_block(data.features());
+  for (Index begin = 0; begin < data.rows(); begin += step) {
+    std::vector<Index> rows(usize(std::min(step, data.rows() - begin)));
+    std::iota(rows.begin(), rows.end(), begin);
+    const std::vector<std::int32_t> codes = encode_labels(data.labels().select(rows), classes);
+    for (std::size_t i = 0; i < codes.size(); ++i) sums[usize(codes[i])].add(data.weight(rows[i]));
+  }
+  return sums;
+}
+
+}  // namespace
+
+RowPasses whole_rows(const Matrix& scaled) {
+  return [scaled](const std::function<void(const Matrix&)>& use) { use(scaled); };
+}
+
+RowPasses scaled_blocks(const Matrix& features, const Scaling& scaling, const RunControl& control) {
+  return [features, scaling, control](const std::function<void(const Matrix&)>& use) {
+    const Index step = rows_of_block(features);
+    for (Index begin = 0; begin < features.rows(); begin += step) {
+      if (control.cancelled()) throw Cancelled();
+      use(scaling.apply(rows_between(features, begin, std::min(begin + step, features.rows())),
+                        quiet(control)));
+    }
+  };
+}
+
+Matrix rows_between(const Matrix& features, Index begin, Index end) {
+  if (begin == 0 && end == features.rows()) return features;
+  if (!features.is_sparse()) {
+    return Matrix::dense_view(end - begin, features.cols(), features.dense_row(begin).data(),
+                              std::make_shared<const Matrix>(features));
+  }
+  std::vector<Index> rows(usize(end - begin));
+  std::iota(rows.begin(), rows.end(), begin);
+  return features.select(rows);
+}
+
+Index rows_of_block(const Matrix& features) {
+  const Index row_bytes = std::max<Index>(1, features.cols() * static_cast<Index>(sizeof(float)));
+  return std::clamp<Index>(kBlockBytes / row_bytes, 64, kMostBlockRows);
+}
+
+Labels learn_classes(const Labels& labels, const TrainOptions& options, Group& group) {
+  if (largest_of_all(group, labels.kind()) == LabelKind::none)
+    throw DataError("the data has no labels to learn");
+  if (options.task == Task::regression) {
+    if (labels.kind() == LabelKind::text)
+      throw DataError("a regression needs numbers as labels, and these are words");
+    for (Index i = 0; i < labels.size(); ++i) {
+      if (!std::isfinite(labels.number(i)))
+        throw DataError(fmt::format("the label of row {} is not finite", i + 1));
+    }
+    return {};
+  }
+  Labels classes =
+      distinct_classes(labels_of_all(labels.empty() ? labels : distinct_classes(labels), group));
+  if (classes.size() < 2) {
+    throw DataError(
+        fmt::format("every row has the label {}: two classes or more are needed", classes.name(0)));
+  }
+  return classes;
+}
+
+std::vector<double> class_factors(const Dataset& data, const TrainOptions& options,
+                                  const Labels& classes, Group& group) {
+  std::vector<double> factor(usize(std::max<Index>(1, classes.size())), 1.0);
+  if (options.task != Task::classification) return factor;
+  for (const auto& [label, weight] : options.class_weights) {
+    const Index c = find_class(classes, label);
+    if (c < 0)
+      throw InvalidArgument(
+          fmt::format("class-weight names class {}, which the data does not have", label));
+    factor[usize(c)] *= weight;  // named twice: both count, as in LIBSVM
+  }
+  if (!options.balanced) return factor;
+  std::vector<ExactSum> rows = weights_of_classes(data, classes);
+  ExactSum all;
+  for (ExactSum& of_class : rows) {
+    of_class = sum_of_all(group, of_class);
+    all.add(of_class);
+  }
+  for (std::size_t c = 0; c < factor.size(); ++c)
+    factor[c] *= all.value() / (static_cast<double>(factor.size()) * rows[c].value());
+  return factor;
+}
+
+double cost_of_row(const TrainOptions& options, double weight, double class_factor) {
+  const double cost = options.cost_or_default() * weight * class_factor;
+  // Not a number: the weights of all rows together overflowed.
+  return cost < kMostCost ? std::max(cost, kLeastCost) : kMostCost;
+}
+
+double learn_gamma(const Gamma& gamma, const Matrix& features, const RowPasses& rows,
+                   KernelType kernel, Group& group) {
+  if (gamma.rule == Gamma::Rule::value) return gamma.value;
+  const double cols = static_cast<double>(std::max<Index>(1, features.cols()));
+  if (gamma.rule == Gamma::Rule::per_features) return 1 / cols;
+  const Index count = sum_of_all(group, features.rows()) * features.cols();
+  Index stored = 0;
+  double largest = 0;
+  rows([&](const Matrix& some) {
+    stored += some.num_stored();
+    for (const float v : stored_values(some))
+      largest = std::max(largest, std::abs(static_cast<double>(v)));
+  });
+  stored = sum_of_all(group, stored);
+  largest = largest_of_all(group, largest);
+  const auto mean_of = [&](double most, const auto& term) {
+    FixedSum sum(most, count);
+    rows([&](const Matrix& some) {
+      for (const float v : stored_values(some)) sum.add(term(static_cast<double>(v)));
+    });
+    sum.set_total(sum_of_all(group, sum.total()));
+    return sum.value() / static_cast<double>(count);
+  };
+  const double mean = mean_of(largest, [](double v) { return v; });
+  double variance =
+      mean_of(4 * largest * largest, [&](double v) { return (v - mean) * (v - mean); });
+  variance += mean * mean * static_cast<double>(count - stored) / static_cast<double>(count);
+  const double gamma_value =
+      1 / (cols * (kernel == KernelType::laplacian ? std::sqrt(variance) : variance));
+  return std::isfinite(gamma_value) && gamma_value > 0 ? gamma_value : 1;
+}
+
+void require_column_buffers(const Matrix& features, const TrainOptions& options,
+                            const RunControl& control) {
+  if (!features.is_sparse() || options.kernel == KernelType::precomputed) return;
+  require_column_memory("training", features.cols(), kPackedColumnBytes,
+                        resolve_memory_budget(control.memory_bytes) / 4);
+}
+
+// The distance is |x|^2 + |z|^2 - 2<x, z> in float32
+// (Laplacian kernel: |x|_1 + |z|_1 and twice what they have in common), for rows of norm N with n
+// values. A rounding is at most u = 2^-24 of its result, its square u^2 / 3 on average. The norms
+// are rounded once each (N), their sum (2 N), and twice the product n times, while it grows from 0
+// to N, so that its square is N^2 / 3 on average:
+//   u N sqrt((1 + 1 + 4 + 4 n / 3) / 3)
+double distance_rounding(double norm, double values_per_row) {
+  return 0x1p-24 * norm * std::sqrt((6 + 4 * values_per_row / 3) / 3);
+}
+
+// The rounding r of a distance becomes a relative one of gamma r in the kernel value, and of C
+// gamma r in the decision value of a row that has one bounded support vector close by; where it has
+// more, their roundings have either sign. A KKT violation is the difference of two decision values,
+// and the largest of some 10,000 differences is near four standard deviations. Where that shows
+// next to the tolerance, rows are made dense: their differences are exact.
+bool needs_differences(const Kernel& kernel, const RowPasses& rows, double largest_cost, double eps,
+                       Group& group) {
+  const bool is_l1 = kernel.type == KernelType::laplacian;
+  if (kernel.type != KernelType::rbf && !is_l1) return false;
+  Index count = 0;
+  Index stored = 0;
+  double largest = 0;
+  rows([&](const Matrix& some) {
+    if (!some.is_sparse()) return;
+    count += some.rows();
+    stored += some.num_stored();
+    for (Index i = 0; i < some.rows(); ++i) {
+      double norm = 0;
+      for (const float v : some.sparse_row(i).values)
+        norm += is_l1 ? std::abs(static_cast<double>(v))
+                      : static_cast<double>(v) * static_cast<double>(v);
+      largest = std::max(largest, norm);
+    }
+  });
+  count = sum_of_all(group, count);
+  if (count == 0) return false;
+  const double values_per_row =
+      static_cast<double>(sum_of_all(group, stored)) / static_cast<double>(count);
+  const double of_score = largest_of_all(group, largest_cost) * kernel.gamma *
+                          distance_rounding(largest_of_all(group, largest), values_per_row);
+  return 4 * std::sqrt(2.0) * of_score > 0.5 * eps;
+}
+
+bool fits_dense(Index rows, Index cols, const RunControl& control) {
+  const double bytes = static_cast<double>(rows) * static_cast<double>(cols) * sizeof(float);
+  return 3 * bytes <
+         static_cast<double>(resolve_memory_budget(control.memory_bytes) - resident_memory_bytes());
+}
+
+}  // namespace tamis
