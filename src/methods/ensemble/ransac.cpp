@@ -83,7 +83,7 @@ class Ransac {
     const Index work = checked_product(threads, binary_work_bytes(data_.features, drawer_.size()));
     const Index needed = checked_sum(resident_memory_bytes(), work);
     require_memory(
-        fmt::format("{} on {}", counted(threads, "machine"), counted(drawer_.size(), "row")),
+        fmt::format("{} on {}", counted(threads, "binary SVM"), counted(drawer_.size(), "row")),
         needed, budget);
     const Index left = std::max<Index>(1, (budget - needed) / 2 / threads);
     options_.cache_bytes = std::min(options_.cache_bytes.value_or(left), left);
