@@ -81,8 +81,8 @@ class CertifyCommand : public Command {
                       counted(c.foreign_vectors, "support vector is", "support vectors are")));
     }
     if (c.machines.size() > 1) {
-      session.say(fmt::format("{:>12} {:>10} {:>14} {:>14} {:>11} {:>11} {:>10}", "machine", "rows",
-                              "primal", "dual", "gap", "violation", "violating"));
+      session.say(fmt::format("{:>12} {:>10} {:>14} {:>14} {:>11} {:>11} {:>10}", "binary SVM",
+                              "rows", "primal", "dual", "gap", "violation", "violating"));
       for (std::size_t m = 0; m < std::min(kListed, c.machines.size()); ++m) {
         const MachineCertificate& one = c.machines[m];
         session.say(fmt::format("{:>12} {:>10} {:>14.8g} {:>14.8g} {:>11.3g} {:>11.3g} {:>10}",
@@ -142,22 +142,22 @@ class CertifyCommand : public Command {
     json["double_precision"] = c.in_double;
     json["certified"] = c.certified;
     for (const MachineCertificate& one : c.machines) {
-      json["machines"].push_back({{"name", one.name},
-                                  {"rows", one.rows},
-                                  {"support_vectors", one.support_vectors},
-                                  {"foreign_vectors", one.foreign_vectors},
-                                  {"primal", number(one.primal)},
-                                  {"dual", number(one.dual)},
-                                  {"gap", number(one.gap)},
-                                  {"relative_gap", number(one.relative_gap)},
-                                  {"violation", one.violation},
-                                  {"worst_row", one.worst_row + 1},
-                                  {"violating_rows", one.violating_rows},
-                                  {"mean_violation", one.mean_violation},
-                                  {"bound_breach", one.bound_breach},
-                                  {"sum_breach", one.sum_breach},
-                                  {"rounding", one.rounding},
-                                  {"certified", one.certified}});
+      json["binary_svms"].push_back({{"name", one.name},
+                                     {"rows", one.rows},
+                                     {"support_vectors", one.support_vectors},
+                                     {"foreign_vectors", one.foreign_vectors},
+                                     {"primal", number(one.primal)},
+                                     {"dual", number(one.dual)},
+                                     {"gap", number(one.gap)},
+                                     {"relative_gap", number(one.relative_gap)},
+                                     {"violation", one.violation},
+                                     {"worst_row", one.worst_row + 1},
+                                     {"violating_rows", one.violating_rows},
+                                     {"mean_violation", one.mean_violation},
+                                     {"bound_breach", one.bound_breach},
+                                     {"sum_breach", one.sum_breach},
+                                     {"rounding", one.rounding},
+                                     {"certified", one.certified}});
     }
   }
 

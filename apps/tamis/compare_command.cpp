@@ -99,7 +99,7 @@ class CompareCommand : public Command {
         .writes("--markdown", markdown_path_)
         .writes("--report", report_path_)
         .require_distinct();
-    if (tune_rows_ && !tune_) throw UsageError("--tune-rows is of no use without --tune");
+    if (tune_rows_ && !tune_) throw UsageError("--tune-rows needs --tune");
     CompareOptions plan;
     plan.runs = runs_;
     plan.regions = !report_path_.empty();

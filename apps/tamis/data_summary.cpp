@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "tamis/columns.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
 
@@ -39,9 +40,9 @@ void visit(Column& column, Index j, float value, std::uint64_t& hash) {
 
 // By the column's number. Only columns that have values: a sparse file may name column two billion,
 // and nothing between.
-using ColumnMap = std::unordered_map<Index, Column>;
+using Columns = std::unordered_map<Index, Column>;
 
-std::vector<std::uint64_t> scan(const Matrix& x, ColumnMap& columns, const RunControl& control) {
+std::vector<std::uint64_t> scan(const Matrix& x, Columns& columns, const RunControl& control) {
   std::vector<Column*> quick(static_cast<std::size_t>(std::min<Index>(x.cols(), 1 << 20)));
   const auto column_at = [&](Index j) -> Column& {
     if (j >= static_cast<Index>(quick.size())) return columns[j];
@@ -66,7 +67,7 @@ std::vector<std::uint64_t> scan(const Matrix& x, ColumnMap& columns, const RunCo
   return hashes;
 }
 
-void summarize_columns(ColumnMap& columns, DataSummary& out) {
+void summarize_columns(Columns& columns, DataSummary& out) {
   double widest = 0;
   double narrowest = INFINITY;
   Index nonzero = 0;
@@ -141,17 +142,69 @@ void count_duplicates(const std::vector<std::uint64_t>& hashes, const Labels& la
   }
 }
 
+// Rows without a value, by column; only of columns that have such rows.
+std::unordered_map<Index, Index> count_missing(const Matrix& x) {
+  std::unordered_map<Index, Index> counts;
+  const auto add = [&](Index j, float value) {
+    if (std::isnan(value)) ++counts[j];
+  };
+  for (Index i = 0; i < x.rows(); ++i) {
+    if (x.is_sparse()) {
+      const SparseRow row = x.sparse_row(i);
+      for (std::size_t k = 0; k < row.values.size(); ++k) add(row.columns[k], row.values[k]);
+    } else {
+      const auto row = x.dense_row(i);
+      for (std::size_t j = 0; j < row.size(); ++j) add(static_cast<Index>(j), row[j]);
+    }
+  }
+  return counts;
+}
+
+// The columns of a table as training would see them with text and missing values allowed.
+Dataset as_numbers(const Dataset& data, const RunControl& control, DataSummary& out) {
+  const auto missing = count_missing(data.features());
+  if (missing.empty() && data.categories().empty()) return data;
+  const ColumnMap map = ColumnMap::fit(
+      data, {.missing = MissingValues::impute, .text = TextColumns::one_hot}, control);
+  for (Index j = 0; j < data.cols(); ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    const auto found = missing.find(j);
+    TableColumn column{.name = map.describe_column(j)};
+    if (!data.categories().empty()) column.categories = std::ssize(data.categories()[at]);
+    if (found != missing.end()) column.missing = found->second;
+    if (column.categories > 0 || column.missing > 0) out.table_columns.push_back(column);
+  }
+  return data.with_features(map.apply(map.match(data).features(), control));
+}
+
+void advise_table(const DataSummary& s, std::vector<std::string>& lines) {
+  bool text = false;
+  bool missing = false;
+  for (const TableColumn& column : s.table_columns) {
+    // An identifier: its categories say nothing about other rows.
+    if (2 * column.categories > s.rows)
+      lines.push_back(fmt::format("{} has a different text in most rows: remove it", column.name));
+    else
+      text = text || column.categories > 0;
+    missing = missing || column.missing > 0;
+  }
+  if (text) lines.emplace_back("text columns: train with --text-columns one-hot, or remove them");
+  if (missing) lines.emplace_back("missing values: train with --missing impute, or remove them");
+}
+
 }  // namespace
 
-DataSummary summarize(const Dataset& data, const RunControl& control) {
-  require_finite(data.features());
+DataSummary summarize(const Dataset& table, const RunControl& control) {
   DataSummary out;
+  const Dataset data = as_numbers(table, control, out);
+  require_finite(data.features());
   out.rows = data.rows();
   out.features = data.cols();
   out.sparse = data.features().is_sparse();
-  ColumnMap columns;
+  Columns columns;
   const auto hashes = scan(data.features(), columns, control);
   summarize_columns(columns, out);
+  out.features = table.cols();
   summarize_labels(data.labels(), out);
   count_duplicates(hashes, data.labels(), out);
   return out;
@@ -159,12 +212,13 @@ DataSummary summarize(const Dataset& data, const RunControl& control) {
 
 std::vector<std::string> advice(const DataSummary& s, const std::string& path) {
   std::vector<std::string> lines;
+  advise_table(s, lines);
   const double magnitude = std::max(std::abs(s.smallest_value), std::abs(s.largest_value));
   if (s.range_ratio > 10)
     lines.push_back(fmt::format(
-        "the widest column spans {:.3g} times the narrowest: scale first, as in tamis scale {} "
-        "--method {} -s ranges.json -o scaled.svm",
-        s.range_ratio, path, s.sparse ? "maxabs" : "minmax"));
+        "the widest column spans {:.3g} times the narrowest: scale them, as in tamis train {} "
+        "--scale {}",
+        s.range_ratio, path, s.sparse ? "maxabs" : "standard"));
   else if (magnitude > 100)
     lines.push_back(
         fmt::format("values reach {:.3g}: kernels work best near [-1, 1], see tamis "

@@ -11,6 +11,13 @@
 
 namespace tamis::cli {
 
+/// A column with text, or with missing values.
+struct TableColumn {
+  std::string name;      ///< "column 'age'", or "column 3" without names
+  Index categories = 0;  ///< distinct texts; 0 for a column of numbers
+  Index missing = 0;     ///< rows without a value
+};
+
 struct DataSummary {
   Index rows = 0;
   Index features = 0;
@@ -27,8 +34,10 @@ struct DataSummary {
   double largest_target = 0;
   Index duplicate_rows = 0;      ///< rows equal to an earlier one in all features
   Index contradicting_rows = 0;  ///< of these, those whose label differs from the earlier one's
+  std::vector<TableColumn> table_columns;  ///< those that training refuses without an option
 };
 
+/// Text is counted as one-hot columns, and missing values as the median of their column.
 DataSummary summarize(const Dataset& data, const RunControl& control);
 
 /// What to do about it, one sentence each; empty when all is well.

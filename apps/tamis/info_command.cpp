@@ -115,7 +115,7 @@ class InfoCommand : public Command {
     if (model.classes().size() > 20) classes += ", ...";
     line(session, "task", std::string(task_name(model.task())));
     if (!model.method().empty()) line(session, "method", model.method());
-    line(session, "machine", model.describe());
+    line(session, "model", model.describe());
     if (!model.classes().empty())
       line(session, "classes", fmt::format("{} ({})", model.classes().size(), classes));
     line(session, "features", fmt::format("{}", model.num_features()));

@@ -18,7 +18,8 @@ int launched_together() {
 int main(int argc, char** argv) {
   // Each of them would do the whole work, and write the same files.
   if (const int count = launched_together(); count > 1) {
-    std::fprintf(stderr, "tamis: mpirun has started %d of it: tamis-mpi is the program for that\n",
+    std::fprintf(stderr,
+                 "tamis: mpirun started %d copies, and each would do all the work: use tamis-mpi\n",
                  count);
     return tamis::cli::kExitUsage;
   }

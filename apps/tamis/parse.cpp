@@ -232,10 +232,14 @@ std::string help_topic(const CommandEntry& entry, const std::vector<std::string>
 
 Parsed parse_command_line(const std::vector<CommandEntry>& commands, int argc,
                           const char* const* argv) {
-  const std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
+  std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
   if (given.empty()) return {Request::begin, nullptr, ""};
+  if (given.front() == "help") {  // `tamis help train` is `tamis train --help`
+    given.erase(given.begin());
+    given.insert(given.begin() + std::min<std::ptrdiff_t>(1, std::ssize(given)), "--help");
+  }
   const std::string& first = given.front();
-  if (first == "--version") return {Request::version, nullptr, ""};
+  if (first == "--version" || first == "version") return {Request::version, nullptr, ""};
   if (is_help(first)) return {Request::help, nullptr, ""};
   const CommandEntry& entry = find_command(commands, first);
   refuse_shrinking_switch(given);

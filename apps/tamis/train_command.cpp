@@ -38,7 +38,7 @@ class TrainCommand : public Command {
     options.integer(
         "--probability-folds", folds_, 0, 1000, "NUMBER",
         "give the model probabilities, fitted by cross-validation with this number of folds (2 or "
-        "more; limits apply to each training); 0: none");
+        "more; limits apply to each training; default: no probabilities)");
     options.choice("--calibration", calibration_, {"sigmoid", "isotonic"}, "NAME",
                    "curve that these probabilities are fitted with");
     options.flag("--stream", stream_,
@@ -49,7 +49,7 @@ class TrainCommand : public Command {
                  "falk-c: the finished cells) in this folder, and continue from what is there; the "
                  "model is the same as without a break");
     options.number("--checkpoint-seconds", checkpoint_seconds_, 0, 1e9, "NUMBER",
-                   "seconds between two times that the state is kept");
+                   "seconds between checkpoints");
     page_.declare(options);
     // LIBSVM's number for the kind of machine: another way to say --task.
     options.custom("-s", "NUMBER",
@@ -197,7 +197,7 @@ class TrainCommand : public Command {
     json["rows"] = report.rows;
     json["features"] = report.features;
     json["classes"] = report.classes;
-    json["machines"] = report.machines;
+    json["binary_svms"] = report.machines;
     json["support_vectors"] = report.support_vectors;
     json["bounded_support_vectors"] = report.bounded_support_vectors;
     json["objective"] = report.objective;

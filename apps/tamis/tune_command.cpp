@@ -43,12 +43,12 @@ class TuneCommand : public Command {
                  "5000, or all with --centres");
     options.integer("--centres", tune_.centres, 0, 1'000'000, "N",
                     "falk, falk-c, knn-svm: try each point on the neighborhoods of N random rows "
-                    "only, by k'-internal cross-validation; 0: train on all rows");
+                    "only, by k'-internal cross-validation (default: train on all rows)");
     options.choice("--racing", racing_, {"yes", "no"}, "yes|no",
                    "grid and random search: drop points that have lost on the first folds, by 2.5 "
                    "standard errors (no: score every point on every fold)");
     options.number("--search-seconds", tune_.max_seconds, 0, 1e9, "NUMBER",
-                   "stop the search after this many seconds; 0: no limit");
+                   "stop the search after this many seconds (default: no limit)");
     options.output("-o,--output", output_,
                    "train on all rows with the best parameters, and write the model");
     options.output("--csv", csv_path_, "write every point as CSV; - is standard output");
@@ -166,8 +166,9 @@ class TuneCommand : public Command {
     const auto dropped = std::count_if(result.points.begin(), result.points.end(),
                                        [](const TunePoint& point) { return point.dropped; });
     if (dropped == 0) return;
-    session.say(fmt::format("*: {} dropped after the first folds, which their errors are of",
-                            counted(dropped, "point")));
+    session.say(
+        fmt::format("*: {} dropped after the first folds; errors are means over those folds",
+                    counted(dropped, "point")));
   }
 
   static std::string csv(const TuneResult& result) {

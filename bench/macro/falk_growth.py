@@ -6,7 +6,7 @@ import measure
 import problems
 
 METHODS = ["exact", "falk", "falk-c", "falk-l"]
-TITLES = ["data", "method", "rows", "error %", "chosen", "centres", "SVs", "train CPU s", "test CPU s"]
+TITLES = ["data", "method", "rows", "error %", "chosen", "centers", "SVs", "train CPU s", "test CPU s"]
 GENERATORS = {"2-spirals": ("spirals", "--noise", "0.05"), "ndcc": ("ndcc",), "checker-b": ("checkerboard",)}
 NAMES = ["cov-type", *GENERATORS]
 TEST_ROWS = 100_000
@@ -75,7 +75,7 @@ def run(options):
     if options.write and ordered:
         text = "\n".join([measure.markdown_head(TITLES), *(measure.markdown_row(cells(r)) for r in ordered), "",
                           f"{TEST_ROWS:,} test rows, cov-type 12,962. Search on the smallest size: {falk_tables.protocol(ordered)}. CPU seconds of "
-                          f"whole processes, reading included, on a busy machine. {common.machine(options)}"])
+                          f"whole processes, reading included, on a busy computer. {common.machine(options)}"])
         common.publish(name, text, options)
     return 0
 

@@ -25,7 +25,7 @@ ERROR_TARGET = {("falk", "checkerboard"): 0.1, ("falk", "covtype-80k"): 0.1, ("f
                 ("falk-l", "cod-rna"): 0.3}
 
 TITLES = ["problem", "method", "train s", "LIBSVM / it", "FaLK-SVM / it", "predict s", "LIBSVM / it", "FaLK-SVM / it",
-          "error", "centres", "SVs", "model MB"]
+          "error", "centers", "SVs", "model MB"]
 CHECKS = ["targets missed"]
 
 
@@ -146,7 +146,7 @@ def note(options, results):
     return (f"Whole processes, wall time, best of {repeat} for tamis and of 1 for LIBSVM: "
             f"{measure.surroundings(options.tamis, options.threads)} k = 500 and k' = 250; `falk-l` chooses C, gamma and k "
             "itself; `knn` has k = 15. \"LIBSVM / it\" is how many times as long LIBSVM takes, \"FaLK-SVM / it\" the same "
-            "for the authors' program, whose seconds were taken elsewhere on a machine of this kind, with one thread "
+            "for the authors' program, whose seconds were taken elsewhere on a computer of this kind, with one thread "
             "(training, predicting: "
             + "; ".join(f"{name} {train}" + (f", {predict}" if predict else "") for name, (train, predict) in AUTHORS.items())
             + f"). `knn-svm` predicts {LAZY_ROWS:,} random test rows only, and is compared with their share of the others' "

@@ -62,7 +62,7 @@ def search_local(train, method, options):
 
 
 def search(train, method, options):
-    """What the paper chooses by cross-validation: arguments, and the error; falk-l chooses by itself."""
+    """What the paper chooses by cross-validation: arguments, and the error; falk-l chooses its own."""
     if method == "falk-l":
         return {"point": {}, "error": None}
     if method in ("falk", "falk-c"):
@@ -139,7 +139,7 @@ def run(options):
     ordered = [results[key] for key in order if key in results]
     if options.write and ordered:
         text = "\n".join([measure.markdown_head(TITLES), *(measure.markdown_row(cells(r)) for r in ordered), "", *rank_lines(results), "",
-                          f"Search: {protocol(ordered)}. CPU seconds of whole processes, reading included, on a busy machine; the paper's are "
+                          f"Search: {protocol(ordered)}. CPU seconds of whole processes, reading included, on a busy computer; the paper's are "
                           f"seconds of one core of an Athlon 64 X2 5000+. {common.machine(options)}"])
         common.publish(name, text, options)
     return 0

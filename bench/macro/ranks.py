@@ -19,7 +19,7 @@ def ranks(values):
 
 
 def upper_gamma(a, x):
-    """Regularised upper incomplete gamma function: series below a + 1, continued fraction above."""
+    """Regularized upper incomplete gamma function: series below a + 1, continued fraction above."""
     if x <= 0:
         return 1.0
     scale = math.exp(-x + a * math.log(x) - math.lgamma(a))
@@ -54,7 +54,7 @@ def friedman(table):
 
 
 def wilcoxon(a, b):
-    """Two-sided probability of the signed-rank statistic under equal methods; equal pairs are left out. Exact up to 25 pairs
+    """Two-sided probability of the signed-rank statistic under equal methods; equal pairs are omitted. Exact up to 25 pairs
     without ties, else by the normal distribution. None when all pairs are equal."""
     differences = [x - y for x, y in zip(a, b) if x != y]
     if not differences:

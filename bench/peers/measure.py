@@ -13,6 +13,9 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(ROOT / "tools"))
+
+import wrap_prose
 
 
 @dataclasses.dataclass
@@ -74,7 +77,7 @@ def load_results(path):
 
 
 def save_results(path, results, order):
-    """JSON, and the same as CSV beside it; problems in the given order."""
+    """JSON, and the same as CSV next to it; problems in the given order."""
     results = {name: results[name] for name in order if name in results}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(results, indent=2) + "\n")
@@ -126,7 +129,7 @@ def fill_marker(path, name, text):
     pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
     if not pattern.search(content):
         return
-    path.write_text(pattern.sub(lambda _: f"{begin}\n{text.strip()}\n{end}", content))
+    path.write_text(pattern.sub(lambda _: f"{begin}\n{wrap_prose.wrap(text.strip())}\n{end}", content))
     print(f"filled bench:{name} of {path.relative_to(ROOT)}")
 
 

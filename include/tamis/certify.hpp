@@ -50,7 +50,7 @@ struct Certificate {
   Index violating_rows = 0;  ///< summed over binary SVMs
   double mean_violation = 0;
   std::vector<MachineCertificate> machines;
-  bool certified = false;  ///< every binary SVM is
+  bool certified = false;  ///< every binary SVM is certified
 };
 
 /// Checks a kernel expansion (any model of one kernel, LIBSVM's included) against the problem that

@@ -17,8 +17,8 @@ class TAMIS_EXPORT CheckpointStore {
   CheckpointStore& operator=(const CheckpointStore&) = delete;
   virtual ~CheckpointStore();
 
-  /// The parts that were saved under this name by all processes of an earlier run; of several
-  /// times, the last one. Empty: there are none.
+  /// The parts that all processes of an earlier run saved last under this name. Empty: there are
+  /// none.
   virtual std::vector<std::string> load(const std::string& name) = 0;
   /// The part of this process. All processes of the group call it together; what was saved before
   /// stays until all have written theirs.
@@ -30,8 +30,8 @@ class TAMIS_EXPORT CheckpointStore {
   virtual std::string folder() const { return {}; }
 };
 
-/// Files in a folder, which is made if it is not there. Several computers need one that all of them
-/// see. Throws IoError, and DataError for files that are damaged.
+/// Files in a folder, which is created if it does not exist. Several computers need a shared one.
+/// Throws IoError, and DataError for files that are damaged.
 TAMIS_EXPORT std::unique_ptr<CheckpointStore> file_checkpoints(const std::string& folder,
                                                                Group* group = nullptr);
 

@@ -32,7 +32,7 @@ struct ColumnOptions {
 
 /// From columns as the user has them ("inputs") to columns of numbers that the model is trained on
 /// ("outputs"): every input in its order, a text column as one output per category, then one if it
-/// has others; behind them an indicator for every input of which a training row had no value.
+/// has others; after them an indicator for every input with missing values in the training rows.
 ///
 /// A missing value is NaN. A value of a text column is the number of its category, from 1; 0 is any
 /// other category.
@@ -45,7 +45,7 @@ struct TAMIS_EXPORT ColumnMap {
     Index width() const { return static_cast<Index>(categories.size()) + (has_other ? 1 : 0); }
     bool operator==(const Text&) const = default;
   };
-  /// Most categories that a text column of a data set may have.
+  /// Largest number of categories that a text column of a data set may have.
   static constexpr Index kMostCategories = Index{1} << 20;
 
   Index inputs = 0;                ///< 0: nothing is known of the columns
@@ -61,8 +61,8 @@ struct TAMIS_EXPORT ColumnMap {
                        const RunControl& control = {});
 
   /// The rows with the columns of this map, in its order and with the numbers of its categories. By
-  /// name where names are known on both sides, else by position. Other columns of the rows are left
-  /// out. Throws DataError for a column that is not there, or that is text here and was not before.
+  /// name where names are known on both sides, else by position. Other columns are ignored.
+  /// Throws DataError for a column that is not there, or that is text here and was not before.
   Dataset match(const Dataset& data) const;
 
   /// The outputs of rows that have the inputs of this map. Throws DataError naming row and column
@@ -77,7 +77,7 @@ struct TAMIS_EXPORT ColumnMap {
   std::vector<std::string> output_names() const;
   /// "column 'age'", or "column 3" without names; `column` from 0.
   std::string describe_column(Index column) const;
-  /// Throws DataError unless all of it fits together.
+  /// Throws DataError unless all parts fit together.
   void validate() const;
   bool operator==(const ColumnMap&) const = default;
 };

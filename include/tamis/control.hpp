@@ -21,11 +21,11 @@ struct Progress {
 };
 
 struct RunControl {
-  /// Worker threads; 0: as many as this process may use (affinity mask and cgroup quota).
-  /// Results never depend on it.
+  /// Number of threads. Default (0): automatic, all that this process may use (affinity mask and
+  /// cgroup quota). Results never depend on it.
   int threads = 0;
 
-  /// One budget in bytes for data, caches and work space; 0: 80 % of the memory available now.
+  /// Memory budget in bytes. Default (0): automatic, 80 % of the memory available now.
   std::int64_t memory_bytes = 0;
 
   /// Folder for temporary files of what the budget leaves no memory for, such as a scaled copy of

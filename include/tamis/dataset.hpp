@@ -14,7 +14,7 @@
 
 namespace tamis {
 
-/// Row and column counts and offsets; signed so that differences are safe.
+/// Row and column counts and positions; signed so that differences are safe.
 using Index = std::int64_t;
 
 /// The non-zero values of one row, columns strictly ascending.
@@ -35,7 +35,7 @@ class TAMIS_EXPORT Matrix {
   static Matrix dense_view(Index rows, Index cols, const float* values,
                            std::shared_ptr<const void> owner);
 
-  /// Row i has the entries row_begin[i] .. row_begin[i+1]. Throws DataError unless the offsets
+  /// Row i has the entries row_begin[i] .. row_begin[i+1]. Throws DataError unless these
   /// ascend from 0 to the number of values and the columns of each row are strictly ascending in
   /// [0, cols).
   static Matrix sparse(Index cols, std::vector<Index> row_begin, std::vector<std::int32_t> columns,

@@ -17,8 +17,8 @@ enum class Decision {
   one_vs_rest,  ///< one SVM per class; the largest decision value wins
 };
 
-/// f_m(x) = sum over support vectors of coefficient * K(sv, x) + offset, with l support vectors
-/// and m binary SVMs; `offset` is the intercept (bias).
+/// f_m(x) = sum over support vectors of coefficient * K(sv, x) + intercept, with l support vectors
+/// and m binary SVMs.
 struct ExpansionParts {
   Kernel kernel;
   /// Each distinct support vector once, dense or sparse, as the model's scaling made them.
@@ -29,7 +29,7 @@ struct ExpansionParts {
   /// SVM of (i, j) has the coefficients of class i's support vectors in row j - 1 and those of
   /// class j's in row i (LIBSVM's sv_coef).
   std::vector<double> coefficients;
-  /// One per binary SVM; LIBSVM's rho is -offset.
+  /// Intercepts (biases), one per binary SVM; LIBSVM's rho is the negative of it.
   std::vector<double> offsets;
   /// one_vs_one only: support vectors of each class. They are grouped by class, in class order.
   std::vector<Index> class_counts;
@@ -38,7 +38,7 @@ struct ExpansionParts {
   bool any_columns = false;
 };
 
-/// f_m(x) = w_m'x + offset, with d features and m binary SVMs.
+/// f_m(x) = w_m'x + intercept, with d features and m binary SVMs.
 struct LinearParts {
   Index num_features = 0;
   Decision decision = Decision::single;

@@ -20,8 +20,8 @@ struct GenerateOptions {
   /// deviation of the points (spirals, default 0.035; 0.05 for the 2-spirals of the FaLK-SVM paper)
   /// or of the target (regression, default 0.1); negative: the generator's own default.
   double noise = -1;
-  /// Features of ndcc, gaussians and halfspaces; 0: the generator's own default. The others have
-  /// two.
+  /// Features of ndcc, gaussians and halfspaces. Default (0): automatic, chosen by the generator.
+  /// The others have two.
   Index features = 0;
   /// gaussians: numeric targets instead of classes.
   bool regression = false;

@@ -31,10 +31,10 @@ struct ReadOptions {
   std::string weight_column;
   /// npy: the file of labels; empty: X.labels.npy or X_labels.npy next to X.npy if it exists.
   std::string labels_path;
-  /// At least this many columns, so that test rows match their model; 0: as many as the file shows.
+  /// Minimum number of columns, so that test rows match their model; default: those of the file.
   Index min_features = 0;
   /// svmlight: features above this number are ignored, with a remark, because no training row had
-  /// them; 0: all are kept. For csv and npy files a different number of columns is an error
+  /// them. Default (0): no limit. For csv and npy files a different number of columns is an error
   /// instead.
   Index max_features = 0;
   /// Labels may be words. When false, a label that is not a number is an error that names its
@@ -54,8 +54,8 @@ struct ReadOptions {
   /// number.
   bool text_columns = false;
   /// csv: those of the model that the rows are for. Its text columns are read as text, missing
-  /// values are allowed if it allows them, columns that it does not know are not looked at, and
-  /// none that it knows is taken for the label.
+  /// values are allowed if it allows them, columns that it does not know are ignored, and
+  /// no column that it knows is taken for the label.
   ColumnMap columns = {};
 };
 

@@ -29,7 +29,7 @@ struct MethodInfo {
   /// Options that it uses in addition to those of every method (and of every kernel, if it uses
   /// one).
   std::vector<std::string_view> options = {};
-  /// Of those of every method (and of every kernel), the ones that it has no use for.
+  /// Options of every method (and of every kernel) that it does not use.
   std::vector<std::string_view> unused = {};
   std::vector<std::string_view> unused_in_regression = {};  ///< in addition
 };

@@ -86,7 +86,7 @@ struct LocalSamplingOptions {
       {};                           ///< L; automatic: leaves 50 rows per class in each, at most 12
   std::optional<double> beta = {};  ///< radius over the median distance of support vectors;
                                     ///< automatic: searched
-  std::optional<double> beta_start = {};  ///< first beta of the search, none is skipped; automatic:
+  std::optional<double> beta_start = {};  ///< first beta of the search, skipping none; automatic:
                                           ///< 0.1, skips those whose balls add too few rows
   Intensity intensity = Intensity::budget;
   double budget = 0.4;  ///< rows that may be drawn, as a fraction of those outside the subsamples
@@ -124,7 +124,7 @@ struct LocalOptions {
   std::string index = "auto";         ///< neighbor search; never changes the result
   /// falk and falk-c train more rows than this in cells of half to all of it, one after the other.
   Index cell_rows = 1'000'000;
-  // falk-l: what is taken of what is tried, on how many neighborhoods.
+  // falk-l: the selection rule, the neighborhoods used for it, and the values to try.
   SelectionRule selection_rule = SelectionRule::lowest_error;
   Index selection_centres = 20;
   Index selection_folds = 5;
@@ -149,8 +149,8 @@ struct MarginK {
   double value = 0;  ///< >= 1
 };
 
-/// Random sampling that makes no progress draws twice as many rows. Its delta, by which it judges
-/// whether violators are few enough to double their weight, then changes too.
+/// When random sampling stalls, it draws twice as many rows and changes delta, which decides
+/// whether violators are few enough to double their weight.
 enum class StalledDelta {
   halve,     ///< heavier violators pass: fewer rounds
   doubling,  ///< as the paper proposes
@@ -221,8 +221,8 @@ struct Bias {
 };
 
 struct TrainOptions {
-  // What is learned. cost, gamma, tube, scaling and metric_rounds: the method `auto` chooses those
-  // that are empty,
+  // What is learned.
+  // If cost, gamma, tube, scaling or metric_rounds is empty, the method `auto` chooses it, and
   // every other method takes the default named here.
   std::string method{kDefaultMethod};  ///< exact up to 100,000 rows, auto above
   Task task = Task::classification;
@@ -256,8 +256,8 @@ struct TrainOptions {
 
   // When to stop.
   double eps = 1e-3;                ///< KKT tolerance > 0, as LIBSVM's -e
-  std::int64_t max_iterations = 0;  ///< pair updates (linear: epochs) per binary SVM; 0: no limit
-  double max_seconds = 0;           ///< wall time of the training; 0: no limit
+  std::int64_t max_iterations = 0;  ///< pair updates (linear: epochs) per SVM; 0 for no limit
+  double max_seconds = 0;           ///< wall time of the training; 0 for no limit
 
   // How fast; never changes the result.
   std::optional<std::int64_t> cache_bytes = {};  ///< kernel cache; automatic: what the memory

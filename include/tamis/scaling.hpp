@@ -36,10 +36,10 @@ struct ScalingKnots {
   bool operator==(const ScalingKnots&) const = default;
 };
 
-/// x' = (g(x) - offset) * factor + lower, column by column, where g is the column's function of
+/// `x' = (g(x) - offset) * factor + lower`, column by column, where g is the column's function of
 /// `knots` for the method quantile, and g(x) = x for the others. A constant column becomes `lower`.
 struct TAMIS_EXPORT Scaling {
-  /// Most knots of a column.
+  /// Largest number of knots per column.
   static constexpr Index kMaxKnots = 128;
 
   ScalingMethod method = ScalingMethod::none;
@@ -61,10 +61,10 @@ struct TAMIS_EXPORT Scaling {
   float scaled(std::size_t column, float value) const;
   /// The value that scaled() maps to this one; where several do, or none does, one near to it.
   float unscaled(std::size_t column, float value) const;
-  /// This scaling, then each column (of as many as there are weights) times its weight. `lower`
-  /// must be 0. Weights that there are already are multiplied.
+  /// This scaling with each column multiplied by its weight, one weight per column. `lower` must
+  /// be 0. Existing weights are multiplied.
   Scaling with_weights(const std::vector<float>& weights) const;
-  /// Throws DataError unless knots, offset, factor and weights fit together and are finite.
+  /// Throws DataError unless `knots`, `offset`, `factor` and `weights` fit together and are finite.
   void validate() const;
   bool is_identity() const { return method == ScalingMethod::none; }
   bool operator==(const Scaling&) const = default;

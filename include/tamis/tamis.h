@@ -65,9 +65,9 @@ typedef int (*tamis_progress_function)(const char* phase, double done_fraction,
 /// NULL when out of memory.
 TAMIS_API tamis_control* tamis_control_new(void);
 TAMIS_API void tamis_control_free(tamis_control* control);
-/// 0: all that this process may use. Results do not depend on it. At most 4096.
+/// At most 4096; 0 (default) means all that this process may use. Results do not depend on it.
 TAMIS_API int tamis_control_set_threads(tamis_control* control, int threads, tamis_error** error);
-/// Budget for data, caches and work space in bytes; 0: 80 % of the free memory.
+/// Budget for data, caches and work space in bytes; 0 (default) means 80 % of the free memory.
 TAMIS_API int tamis_control_set_memory(tamis_control* control, int64_t bytes, tamis_error** error);
 /// `user` is handed to the function. NULL: no progress.
 TAMIS_API void tamis_control_set_progress(tamis_control* control, tamis_progress_function function,

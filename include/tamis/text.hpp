@@ -21,7 +21,7 @@ TAMIS_EXPORT std::int64_t parse_bytes(const std::string& text);
 TAMIS_EXPORT std::string counted(std::int64_t count, std::string_view one,
                                  std::string_view many = {});
 
-/// The known name closest to `text`, or empty when none is close enough to be a slip of the keys.
+/// The known name closest to `text`, or empty if no name is close enough to be a typing error.
 TAMIS_EXPORT std::string_view nearest_name(std::string_view text,
                                            std::span<const std::string_view> known);
 

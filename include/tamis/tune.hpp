@@ -42,12 +42,12 @@ struct TuneOptions {
   std::optional<Index> rows;
   /// falk, falk-c and knn-svm over cost, gamma and k: number of random rows on whose
   /// neighborhoods every point is tried, by k'-internal cross-validation (Segata and Blanzieri
-  /// 2010); 0: points are tried by whole trainings.
+  /// 2010). Default (0): no such trials, points are scored by training on all rows of a fold.
   Index centres = 0;
   /// Drop points that have lost on the first folds, by 2.5 standard errors: they are not scored on
   /// the others. For grid and random search without `centres`.
   bool racing = true;
-  double max_seconds = 0;  ///< of the search; points not tried by then have no error; 0: no limit
+  double max_seconds = 0;  ///< of the search, 0 for no limit; points not tried have no error
 };
 
 /// Cost and, for kernels that have one, gamma: C = 2^-5, 2^-3 .. 2^13, and gamma from 4^-5 to 4^4

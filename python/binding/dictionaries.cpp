@@ -85,7 +85,7 @@ py::dict to_dict(const TrainReport& report) {
   result["rows"] = report.rows;
   result["features"] = report.features;
   result["classes"] = report.classes;
-  result["machines"] = report.machines;
+  result["binary_svms"] = report.machines;
   result["support_vectors"] = report.support_vectors;
   result["bounded_support_vectors"] = report.bounded_support_vectors;
   result["stop_reason"] = stop_reason_name(report.stop_reason);
@@ -124,7 +124,7 @@ py::dict to_dict(const Certificate& certificate) {
   result["mean_violation"] = certificate.mean_violation;
   result["tol"] = certificate.eps;
   result["double_precision"] = certificate.in_double;
-  result["machines"] = machines;
+  result["binary_svms"] = machines;
   return result;
 }
 

@@ -10,9 +10,9 @@ from ._parameters import documented
 class AutoSVC(AutoSVCArguments, Classifier):
     """Chooses scaling, C, gamma, the method and the number of rows by trials, within a time limit.
 
-    docs/auto.md describes the rule. What was chosen, and why, is in `report_["remarks"]`, the method in
-    `report_["method"]`. Arguments that are given are kept. With a time limit or on a busy computer the choice depends on
-    measured times, so two fits may choose differently.
+    docs/auto.md describes the rule. What was chosen, and why, is in `report_["remarks"]`, the
+    method in `report_["method"]`. Arguments that are given are kept. With a time limit or on a busy
+    computer the choice depends on measured times, so two fits may choose differently.
 
     PARAMETERS
 

@@ -1,4 +1,6 @@
-"""Models compared with each other, with the optimum, and with labeled rows: compare, certify and report."""
+"""Models compared with each other, with the optimum, and with labeled rows: compare, certify and
+report.
+"""
 from __future__ import annotations
 
 import os
@@ -36,8 +38,8 @@ def compare(
     Parameters
     ----------
     models : list of estimators, or dict of names and estimators
-        Of this package, all classifiers or all regressors. They need not be fitted, and are not changed. In a list, each
-        has the name of its method.
+        Of this package, all classifiers or all regressors. They need not be fitted, and are not
+        changed. In a list, each has the name of its method.
     X, y : array-like
         The rows to train on.
     X_test, y_test : array-like, default=None
@@ -46,7 +48,8 @@ def compare(
         Fraction of X to test on, drawn anew in each run, where there is no X_test.
     sample_weight : array-like of shape (n_samples,), default=None
     runs : int, default=1
-        How often each is trained, with different random seeds; the figures are means, with standard deviations.
+        How often each is trained, with different random seeds; the figures are means, with standard
+        deviations.
     max_memory, n_jobs, progress
         As those of the estimators.
     as_frame : bool, default=False
@@ -55,15 +58,17 @@ def compare(
     Returns
     -------
     result : dict, or DataFrame
-        `result["rows"]` has one dict per model: error_rate (or mse), train_seconds, predict_seconds, support_vectors,
-        full_support_vectors (the fraction of the exact model's that it has too), model_bytes, rows_used, and `failure`, which
-        says why there are no figures. Unknown figures are NaN.
+        `result["rows"]` has one dict per model: error_rate (or mse), train_seconds,
+        predict_seconds, support_vectors, full_support_vectors (the fraction of the exact model's
+        that it has too), model_bytes, rows_used, and `failure`, which says why there are no
+        figures. Unknown figures are NaN.
 
     Examples
     --------
     >>> import tamis
     >>> X, y = tamis.generate("checkerboard", 3000)
-    >>> result = tamis.compare([tamis.SVC(C=10, gamma=100), tamis.FalkSVC(C=10, gamma=100, k=200)], X, y)
+    >>> models = [tamis.SVC(C=10, gamma=100), tamis.FalkSVC(C=10, gamma=100, k=200)]
+    >>> result = tamis.compare(models, X, y)
     >>> [row["name"] for row in result["rows"]], result["test_rows"]
     (['exact', 'falk'], 900)
     """
@@ -99,7 +104,8 @@ def certify(
     tol: float | None = None,
     as_frame: bool = False,
 ) -> Any:
-    """Checks whether a model is the optimum of the full problem, independently of what its training reported.
+    """Checks whether a model is the optimum of the full problem, independently of what its training
+    reported.
 
     Parameters
     ----------
@@ -108,16 +114,16 @@ def certify(
     X, y, sample_weight
         The rows of the problem: those of `fit`.
     C, epsilon, tol : float, default=None
-        Of the problem. None: the model's. C=inf: a hard margin. OptMarginSVC and TubeSVR know the C and epsilon that their
-        answer stands for.
+        Of the problem. None: the model's. C=inf: a hard margin. OptMarginSVC and TubeSVR know the C
+        and epsilon that their answer stands for.
     as_frame : bool, default=False
         Return a pandas DataFrame with one row per binary SVM.
 
     Returns
     -------
     certificate : dict, or DataFrame
-        `certified`, and the distance from the optimum: primal, dual, gap, relative_gap, violation, violating_rows.
-        `machines` has the same per binary SVM.
+        `certified`, and the distance from the optimum: primal, dual, gap, relative_gap, violation,
+        violating_rows. `binary_svms` has the same per binary SVM.
 
     Examples
     --------
@@ -143,13 +149,15 @@ def certify(
     cost, tube, eps = (float(own[name] if value is None else value) for name, value in problem.items())
     result = _core.certify(model._model, rows, targets, weights, options, cost, tube, eps, thread_count(model.n_jobs),
                            memory_bytes(model.max_memory), model.progress)
-    return _frame(result["machines"]) if as_frame else result
+    return _frame(result["binary_svms"]) if as_frame else result
 
 
 def report(model: Estimator, X: Any, y: Any, path: str | os.PathLike[str], *, title: str | None = None) -> None:
-    """Writes an HTML page that shows what the errors of a model on these rows are like; it needs no network.
+    """Writes an HTML page that shows what the errors of a model on these rows are like; it needs no
+    network.
 
-    Confusion matrix, ROC, precision-recall and calibration curves, or residuals of a regression, and feature weights.
+    Confusion matrix, ROC, precision-recall and calibration curves, or residuals of a regression,
+    and feature weights.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""Estimators that learn classes: labels to and from the core, decision values in scikit-learn's shapes."""
+"""Estimators that learn classes: labels to and from the core, decision values in scikit-learn's
+shapes.
+"""
 from __future__ import annotations
 
 from typing import Any
@@ -36,8 +38,10 @@ class Classifier(ClassifierMixin, Estimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
-            float32 arrays in C order and CSR matrices of float32 are used in place; others are converted.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            With kernel="precomputed" the shape is (n_samples, n_samples).
+            float32 arrays in C order and CSR matrices of float32 are used in place; others are
+            converted.
         y : array-like of shape (n_samples,)
             Numbers or words.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -116,11 +120,11 @@ class Classifier(ClassifierMixin, Estimator):
     def decision_function(self, X: Any) -> np.ndarray:
         """Decision values, in scikit-learn's shapes.
 
-        Two classes: shape (n_samples,), above 0 where classes_[1] is predicted. More: shape (n_samples, n_classes);
-        the values of pairs of classes are put together as scikit-learn's SVC does it, votes first, and the largest is that
-        of the class that `predict` returns. With decision_function_shape="ovo": shape
-        (n_samples, n_classes * (n_classes - 1) / 2), the value of the pair (i, j), i < j, above 0 where classes_[i] is
-        favored.
+        Two classes: shape (n_samples,), above 0 where classes_[1] is predicted. More: shape
+        (n_samples, n_classes); the values of pairs of classes are put together as scikit-learn's
+        SVC does it, votes first, and the largest is that of the class that `predict` returns. With
+        decision_function_shape="ovo": shape (n_samples, n_classes * (n_classes - 1) / 2), the value
+        of the pair (i, j), i < j, above 0 where classes_[i] is favored.
         """
         return self._decision_columns(self._prediction_rows(X))
 
@@ -145,7 +149,8 @@ class Classifier(ClassifierMixin, Estimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, a column for each of classes_; needs probability=True.
 
-        `predict` does not depend on them: near a boundary, the most probable class may be another one.
+        `predict` does not depend on them: near a boundary, the most probable class may be another
+        one.
         """
         rows = self._prediction_rows(X)
         if not self._model.has_probabilities:
@@ -171,7 +176,9 @@ class Classifier(ClassifierMixin, Estimator):
 
 
 def core_class_names(classes: np.ndarray) -> np.ndarray | list[str]:
-    """Classes as a model file names them: their numbers or words where that is possible, else 0, 1, 2 .."""
+    """Classes as a model file names them: their numbers or words where that is possible, else 0, 1,
+    2 ..
+    """
     if classes.dtype.kind in "biuf":
         numbers = classes.astype(np.float64)
         if np.all(numbers[1:] > numbers[:-1]):  # so large that float64 cannot tell them apart?
@@ -192,8 +199,8 @@ def _usual_positions(count: int) -> list[int]:
 
 
 def _with_winner_largest(values: np.ndarray, winners: np.ndarray) -> np.ndarray:
-    """Of classes with equally many votes the first wins, as in LIBSVM, though another may have the larger value: the
-    winner's is raised just above it."""
+    """Of classes with equally many votes the first wins, as in LIBSVM, though another may have the
+    larger value: the winner's is raised just above it."""
     rows = np.flatnonzero(np.argmax(values, axis=1) != winners)
     values[rows, winners[rows]] = np.nextafter(values[rows].max(axis=1), np.inf)
     return values

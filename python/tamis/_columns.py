@@ -10,7 +10,9 @@ import scipy.sparse as sp
 
 
 def may_have_text(X: Any) -> bool:
-    """Whether there can be words among the values: a table of mixed types, or an array of objects or strings."""
+    """Whether there can be words among the values: a table of mixed types, or an array of objects
+    or strings.
+    """
     if sp.issparse(X):
         return False
     dtype = getattr(X, "dtype", None)
@@ -24,10 +26,11 @@ def column_names(X: Any) -> list[str]:
 
 
 def encode_text(X: Any, known: Mapping[int, Sequence[str]] | None = None) -> tuple[np.ndarray, dict[int, list[str]]]:
-    """The table as numbers, and the categories of its text columns: words become their positions among them, from 1.
+    """The table as numbers, and the categories of its text columns: words become their positions
+    among them, from 1.
 
-    `known` are the text columns of a model; a word that it does not know is 0. None: columns with a word are text.
-    Missing values (None, NaN, pandas.NA) are NaN.
+    `known` are the text columns of a model; a word that it does not know is 0. None: columns with a
+    word are text. Missing values (None, NaN, pandas.NA) are NaN.
     """
     cells = np.asarray(X, dtype=object)
     if cells.ndim != 2:

@@ -13,7 +13,9 @@ CoreRows = Any
 
 
 def core_rows(X: Any) -> CoreRows:
-    """float32 rows for the core, without copying what can be used as it is, and without changing it."""
+    """float32 rows for the core, without copying what can be used as it is, and without changing
+    it.
+    """
     if not sp.issparse(X):
         return np.require(X, np.float32, ["C_CONTIGUOUS", "ALIGNED"])
     X = X.tocsr()

@@ -10,7 +10,8 @@ from ._parameters import documented
 class RandomSubsetSVC(RandomSubsetSVCArguments, Classifier):
     """An ensemble of SVMs, each on a random subset of the rows with random C and gamma.
 
-    docs/random-subset.md describes the method; `report_["tables"]["members"]` describes the members.
+    docs/random-subset.md describes the method; `report_["tables"]["members"]` describes the
+    members.
 
     PARAMETERS
 

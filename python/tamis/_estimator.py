@@ -1,4 +1,6 @@
-"""What all estimators share: from arguments and arrays to the core, and back to scikit-learn's attributes."""
+"""What all estimators share: from arguments and arrays to the core, and back to scikit-learn's
+attributes.
+"""
 from __future__ import annotations
 
 import logging
@@ -38,7 +40,9 @@ def row_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray | None:
 
 
 class Estimator(BaseEstimator):
-    """A subclass names its method and its arguments; Classifier or Regressor, between them, know the task."""
+    """A subclass names its method and its arguments; Classifier or Regressor, between them, know
+    the task.
+    """
 
     _methods: tuple[str, ...]  # of the core; a class with several chooses by its arguments
     _task: str
@@ -206,7 +210,9 @@ class Estimator(BaseEstimator):
         return self._model.imputes if hasattr(self, "_model") else self.missing == "impute"
 
     def _known_texts(self) -> dict[int, list[str]]:
-        """The categories of text columns: the model's, or before it is trained those of its rows."""
+        """The categories of text columns: the model's, or before it is trained those of its
+        rows.
+        """
         return self._model.text_categories if hasattr(self, "_model") else self._texts
 
     def _core_columns(self) -> tuple[list[str], dict[int, list[str]]]:
@@ -252,7 +258,9 @@ class Estimator(BaseEstimator):
 
     @property
     def feature_weights_(self) -> np.ndarray:
-        """The factor of each scaled column that training learned (metric_rounds); 1 where it learned none."""
+        """The factor of each scaled column that training learned (metric_rounds); 1 where it
+        learned none.
+        """
         check_is_fitted(self)
         if callable(self._kernel) or self._kernel == "precomputed":
             raise AttributeError("feature_weights_ is not available for a precomputed kernel")
@@ -262,15 +270,17 @@ class Estimator(BaseEstimator):
 
     @property
     def trained_columns_(self) -> np.ndarray:
-        """Names of the columns that feature_weights_ is of: those of X, one per category of a text column, and one
-        for each column that had missing values."""
+        """Names of the columns that feature_weights_ is of: those of X, one per category of a text
+        column, and one for each column that had missing values."""
         check_is_fitted(self)
         names = self._model.trained_columns
         return np.asarray(names or [f"x{j}" for j in range(self._model.num_features)], dtype=object)
 
     @property
     def support_vectors_(self) -> Any:
-        """The support vectors, scaled if the model scales: an array, or CSR if it was trained on sparse rows."""
+        """The support vectors, scaled if the model scales: an array, or CSR if it was trained on
+        sparse rows.
+        """
         parts = self._expansion()
         if parts["kernel"] == "precomputed":
             return np.empty((0, 0), dtype=np.float32)
@@ -281,7 +291,9 @@ class Estimator(BaseEstimator):
 
     @property
     def dual_coef_(self) -> Any:
-        """Coefficients of the support vectors, arranged as scikit-learn's; CSR if it was trained on sparse rows."""
+        """Coefficients of the support vectors, arranged as scikit-learn's; CSR if it was trained on
+        sparse rows.
+        """
         parts = self._expansion()
         coefficients = parts["coefficients"][:, self._support_order(parts)]
         if self._sparse:
@@ -330,8 +342,8 @@ class Estimator(BaseEstimator):
     def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
         """A fitted estimator from a model file of `save`, of the program `tamis` or of LIBSVM.
 
-        It predicts, and shows its support vectors. The file does not hold the arguments it was trained with, apart
-        from those of the kernel, nor its report.
+        It predicts, and shows its support vectors. The file does not hold the arguments it was
+        trained with, apart from those of the kernel, nor its report.
         """
         model = _core.load_model(os.fspath(path))
         if model.task != cls._task:

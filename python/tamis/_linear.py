@@ -14,7 +14,9 @@ from ._regressor import Regressor
 
 
 class _Linear(Estimator):
-    """Arguments in the words of scikit-learn's LinearSVC and LinearSVR; weights instead of support vectors."""
+    """Arguments in the words of scikit-learn's LinearSVC and LinearSVR; weights instead of support
+    vectors.
+    """
 
     _losses: dict[str, str]  # scikit-learn's word -> the core's
     loss: str
@@ -51,8 +53,8 @@ class _Linear(Estimator):
 class LinearSVC(LinearSVCArguments, _Linear, Classifier):
     """Linear support vector classification: scikit-learn's LinearSVC, on all cores.
 
-    The same optimum as `sklearn.svm.LinearSVC` with dual=True for the same arguments, up to `tol`. docs/linear.md
-    describes the method.
+    The same optimum as `sklearn.svm.LinearSVC` with dual=True for the same arguments, up to `tol`.
+    docs/linear.md describes the method.
 
     PARAMETERS
 

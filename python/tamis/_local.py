@@ -69,7 +69,8 @@ class FalkSVC(FalkSVCArguments, _Falk, Classifier):
 
 @documented
 class FalkSVR(FalkSVRArguments, _Falk, Regressor):
-    """FaLK-SVM for regression: one epsilon-SVR per neighborhood; together, the neighborhoods cover the data.
+    """FaLK-SVM for regression: one epsilon-SVR per neighborhood; together, the neighborhoods cover
+    the data.
 
     PARAMETERS
 

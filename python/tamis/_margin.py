@@ -28,10 +28,11 @@ class _Margin(Estimator):
 
 @documented
 class OptMarginSVC(OptMarginSVCArguments, _Margin, Classifier):
-    """The optimum of the full problem from random draws of the rows, for many rows and few features.
+    """The optimum of the full problem from random draws of the rows, for many rows and few
+    features.
 
-    docs/opt-margin.md describes the method; `report_["details"]` has the number of rounds, the margin, and the C of the
-    C-SVC with the same model.
+    docs/opt-margin.md describes the method; `report_["details"]` has the number of rounds, the
+    margin, and the C of the C-SVC with the same model.
 
     PARAMETERS
 
@@ -51,10 +52,12 @@ class OptMarginSVC(OptMarginSVCArguments, _Margin, Classifier):
 
 @documented
 class TubeSVR(TubeSVRArguments, _Margin, Regressor):
-    """The narrowest tube around the rows, outside of which a fraction of them may lie, found by separating two copies of them.
+    """The narrowest tube around the rows, outside of which a fraction of them may lie, found by
+    separating two copies of them.
 
-    The model is that of an epsilon-SVR whose tube and C are found, not given: `fitted_tube` and `equivalent_cost` of
-    `report_["details"]`. docs/opt-margin.md describes the method. Scale the targets to about 1.
+    The model is that of an epsilon-SVR whose tube and C are found, not given: `fitted_tube` and
+    `equivalent_cost` of `report_["details"]`. docs/opt-margin.md describes the method. Scale the
+    targets to about 1.
 
     PARAMETERS
 

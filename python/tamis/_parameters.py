@@ -1,7 +1,7 @@
 """How the arguments of estimators become options of the core.
 
-Each option is described once, in the core's option table: the constructors (_arguments.py) and the parameter sections of the
-docstrings are made from it.
+Each option is described once, in the core's option table: the constructors (_arguments.py) and the
+parameter sections of the docstrings are made from it.
 """
 from __future__ import annotations
 
@@ -105,14 +105,18 @@ def option_table() -> dict[str, dict[str, Any]]:
 
 
 def store_arguments(estimator: object, arguments: dict[str, Any]) -> None:
-    """For __init__: every argument becomes the attribute of its name, unchanged, as scikit-learn requires."""
+    """For __init__: every argument becomes the attribute of its name, unchanged, as scikit-learn
+    requires.
+    """
     for name, value in arguments.items():
         if name != "self":
             setattr(estimator, name, value)
 
 
 def option_value(argument: str, value: Any) -> Any:
-    """The value as the core takes it: a number, a name, a list of numbers, or None for automatic."""
+    """The value as the core takes it: a number, a name, a list of numbers, or None for
+    automatic.
+    """
     if argument in _CONVERSIONS:
         return _CONVERSIONS[argument](value)
     if value is None or isinstance(value, str):
@@ -254,7 +258,8 @@ _CLASSIFIER_ATTRIBUTES = """\
     n_support_ : ndarray of shape (n_classes,)
         Support vectors of each class.
     dual_coef_ : ndarray or CSR of shape (n_classes - 1, n_SV)
-        Their coefficients; of shape (n_classes, n_SV) with multi_class="ovr" and more than two classes.
+        Their coefficients; of shape (n_classes, n_SV) with multi_class="ovr" and more than two
+        classes.
     intercept_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
     coef_ : ndarray or CSR of shape (n_classes * (n_classes - 1) / 2, n_features)
         Weights of the features; linear kernel only.
@@ -266,7 +271,8 @@ _CLASSIFIER_ATTRIBUTES = """\
     fit_status_ : int
         0 if the tolerance was met, else 1; `report_["stop_reason"]` says why.
     report_ : dict
-        How the training went: objective, gap, violation, seconds per phase, kernel evaluations, warnings and more.
+        How the training went: objective, gap, violation, seconds per phase, kernel evaluations,
+        warnings and more.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         If the columns of X have names (str).
@@ -290,7 +296,8 @@ _REGRESSOR_ATTRIBUTES = """\
     fit_status_ : int
         0 if the tolerance was met, else 1; `report_["stop_reason"]` says why.
     report_ : dict
-        How the training went: objective, gap, violation, seconds per phase, kernel evaluations, warnings and more.
+        How the training went: objective, gap, violation, seconds per phase, kernel evaluations,
+        warnings and more.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         If the columns of X have names (str).
@@ -298,8 +305,8 @@ _REGRESSOR_ATTRIBUTES = """\
 
 
 def documented(estimator: _Estimator) -> _Estimator:
-    """Completes the docstring of an estimator: its parameters at the line PARAMETERS, and at the line ATTRIBUTES those
-    of models that are sums over support vectors."""
+    """Completes the docstring of an estimator: its parameters at the line PARAMETERS, and at the
+    line ATTRIBUTES those of models that are sums over support vectors."""
     arguments = inspect.signature(estimator).parameters.values()
     section = "\n".join(["Parameters", "----------", *_parameter_lines(arguments, estimator.__name__)])
     assert estimator.__doc__ is not None

@@ -19,8 +19,10 @@ class Regressor(RegressorMixin, Estimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
-            float32 arrays in C order and CSR matrices of float32 are used in place; others are converted.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            With kernel="precomputed" the shape is (n_samples, n_samples).
+            float32 arrays in C order and CSR matrices of float32 are used in place; others are
+            converted.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), default=None
             Factors on C. A weight of 2 counts as two copies of the row, 0 as none.

@@ -35,7 +35,8 @@ class SubsampleSVC(SubsampleSVCArguments, Classifier):
 
 @documented
 class CGLQSVC(CGLQSVCArguments, Classifier):
-    """The method of Barcenas, Gonzalez-Lima and Quiroz: rounds on support vectors, their neighbors and new rows.
+    """The method of Barcenas, Gonzalez-Lima and Quiroz: rounds on support vectors, their neighbors
+    and new rows.
 
     docs/cglq.md describes the method; `report_["tables"]["rounds"]` has the rounds.
 
@@ -83,7 +84,8 @@ class LocalSamplingSVC(LocalSamplingSVCArguments, Classifier):
 class LeaderSVC(LeaderSVCArguments, Classifier):
     """An SVM on leaders: rows that represent those close to them.
 
-    docs/leader.md describes the method; `report_["tables"]["leaders"]` has their number in each class.
+    docs/leader.md describes the method; `report_["tables"]["leaders"]` has their number in each
+    class.
 
     PARAMETERS
 

@@ -1,4 +1,6 @@
-"""What scikit-learn 1.2 to 1.9 do differently, in one place; and its arguments that change no result here."""
+"""What scikit-learn 1.2 to 1.9 do differently, in one place; and its arguments that change no
+result here.
+"""
 from __future__ import annotations
 
 import inspect
@@ -21,7 +23,9 @@ def finite_or_nan(allow_nan: bool) -> dict[str, Any]:
 
 
 def checked_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
-    """As float64. Raises ValueError, with scikit-learn's words, for negative ones and where none is positive."""
+    """As float64. Raises ValueError, with scikit-learn's words, if one is negative or all are
+    zero.
+    """
     # Its own checks of both have other names, or are missing, in other versions.
     try:
         weights = _check_sample_weight(sample_weight, y, dtype=np.float64, allow_all_zero_weights=True)  # 1.9
@@ -40,7 +44,9 @@ WITHOUT_EFFECT: dict[str, tuple[Any, ...]] = {"shrinking": (True, False), "dual"
 
 
 def check_without_effect(arguments: dict[str, Any]) -> None:
-    """Takes them out of the arguments. Raises ValueError for values that scikit-learn refuses, and for penalty="l1"."""
+    """Takes them out of the arguments. Raises ValueError for values that scikit-learn refuses, and
+    for penalty="l1".
+    """
     for name, allowed in WITHOUT_EFFECT.items():
         value = arguments.pop(name, allowed[0])
         known = isinstance(value, (bool, np.bool_)) or (isinstance(value, str) and value in allowed)

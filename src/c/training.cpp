@@ -32,7 +32,7 @@ const std::vector<std::pair<std::string_view, double (*)(const TrainReport&)>>& 
       {"rows", [](const TrainReport& r) { return static_cast<double>(r.rows); }},
       {"features", [](const TrainReport& r) { return static_cast<double>(r.features); }},
       {"classes", [](const TrainReport& r) { return static_cast<double>(r.classes); }},
-      {"machines", [](const TrainReport& r) { return static_cast<double>(r.machines); }},
+      {"binary_svms", [](const TrainReport& r) { return static_cast<double>(r.machines); }},
       {"support_vectors",
        [](const TrainReport& r) { return static_cast<double>(r.support_vectors); }},
       {"bounded_support_vectors",

@@ -71,8 +71,8 @@ double calibrated(CalibrationMethod method, const Calibrator& calibrator, double
 void Calibration::validate() const {
   if (num_classes < 2 || num_machines(decision, num_classes) != static_cast<Index>(machines.size()))
     throw DataError(fmt::format("a calibration of {} for {} ({})",
-                                counted(machines.size(), "machine"), counted(num_classes, "class"),
-                                decision_name(decision)));
+                                counted(machines.size(), "binary SVM"),
+                                counted(num_classes, "class"), decision_name(decision)));
   for (const Calibrator& machine : machines) {
     if (method == CalibrationMethod::isotonic)
       validate_points(machine);

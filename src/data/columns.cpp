@@ -281,7 +281,7 @@ ColumnMap ColumnMap::fit(const Dataset& data, const ColumnOptions& options,
     if (data.categories()[j].empty()) continue;
     const auto column = static_cast<Index>(j);
     if (options.text == TextColumns::refuse)
-      throw DataError(fmt::format("{} is text: read it as one-hot columns, or leave it out",
+      throw DataError(fmt::format("{} is text: use text-columns one-hot, or remove it",
                                   map.describe_column(column)));
     map.texts.push_back(learn_text(data, column, options.max_categories));
   }

@@ -35,11 +35,11 @@ void check_sparse(Index cols, std::span<const Index> row_begin,
                   std::span<const std::int32_t> columns, std::span<const float> values) {
   if (row_begin.empty() || row_begin.front() != 0 || columns.size() != values.size() ||
       row_begin.back() != static_cast<Index>(values.size())) {
-    throw DataError("sparse rows: the offsets must run from 0 to the number of values");
+    throw DataError("sparse rows: the row offsets must run from 0 to the number of values");
   }
   for (std::size_t i = 0; i + 1 < row_begin.size(); ++i) {
     if (row_begin[i] > row_begin[i + 1] || row_begin[i + 1] > row_begin.back()) {
-      throw DataError(fmt::format("sparse rows: the offset of row {} descends", i + 1));
+      throw DataError(fmt::format("sparse rows: the row offset of row {} descends", i + 1));
     }
     std::int64_t last = -1;
     for (Index k = row_begin[i]; k < row_begin[i + 1]; ++k) {

@@ -436,7 +436,7 @@ void Scaling::validate() const {
   const auto finite = [](const std::vector<float>& numbers) {
     return std::all_of(numbers.begin(), numbers.end(), [](float v) { return std::isfinite(v); });
   };
-  require(offset.size() == factor.size(), "has another number of offsets than of factors");
+  require(offset.size() == factor.size(), "has another number of scaling offsets than of factors");
   require(weights.empty() || weights.size() == factor.size(),
           "has another number of weights than of columns");
   require(std::isfinite(lower) && finite(offset) && finite(factor) && finite(weights) &&

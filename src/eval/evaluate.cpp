@@ -134,7 +134,7 @@ Evaluation score_labels(const Model& model, const Dataset& data, const Labels& p
 void require_two_classes(const Model& model) {
   if (model.task() == Task::regression || model.classes().size() != 2) {
     throw InvalidArgument(
-        "indecision is defined for two classes, and this model does not tell two classes apart");
+        "indecision is defined for two classes, and this model is not a classifier of two");
   }
 }
 

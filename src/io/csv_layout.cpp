@@ -237,7 +237,7 @@ CsvField scan_csv_field(const char* p, char delimiter) {
   ++p;
   while (skippable(*p)) ++p;
   if (*p != delimiter && *p != '\n')
-    throw TextProblem{p, "text behind a closing quote: double a quote inside a quoted field"};
+    throw TextProblem{p, "text after a closing quote: double a quote inside a quoted field"};
   field.next = p;
   return field;
 }

@@ -241,7 +241,7 @@ Dataset parse_svmlight(const ParseInput& source, const ReadOptions& options,
   left_out = sum_of_all(group, left_out);
   if (left_out > 0 && control.on_remark) {
     control.on_remark(
-        fmt::format("{}: columns above {} left out: no training row had them (values in them: {})",
+        fmt::format("{}: columns above {} ignored: no training row had them (values in them: {})",
                     source.name, options.max_features, left_out));
   }
   require_features(source.name, cols, count_labels(chunks, group), options);

@@ -69,7 +69,7 @@ void require_classes(const DecisionShape& shape, const Labels& classes) {
                         : count >= 1 && num_machines(shape.decision, count) == shape.columns;
   if (fits) return;
   throw DataError(fmt::format("{} not go with {} ({})", counted(count, "class does", "classes do"),
-                              counted(shape.columns, "machine"), decision_name(shape.decision)));
+                              counted(shape.columns, "binary SVM"), decision_name(shape.decision)));
 }
 
 std::vector<std::string> decision_column_names(const DecisionShape& shape, const Labels& classes) {

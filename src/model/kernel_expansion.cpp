@@ -67,13 +67,13 @@ void KernelExpansion::validate() const {
                                   counted(classes, "class"), total));
     }
     if (tamis::num_machines(parts_.decision, classes) != num_machines())
-      throw DataError(
-          fmt::format("{}, but {}", counted(classes, "class"), counted(num_machines(), "machine")));
+      throw DataError(fmt::format("{}, but {}", counted(classes, "class"),
+                                  counted(num_machines(), "binary SVM")));
     coefficient_rows = classes - 1;
   } else if (!parts_.class_counts.empty() || num_machines() < 1 ||
              (parts_.decision == Decision::single && num_machines() != 1)) {
     throw DataError(fmt::format("a decision {} cannot have {}", decision_name(parts_.decision),
-                                counted(num_machines(), "machine")));
+                                counted(num_machines(), "binary SVM")));
   }
   if (checked_product(coefficient_rows, l) != static_cast<Index>(parts_.coefficients.size())) {
     throw DataError(fmt::format("{} for {}: {} expected",
@@ -81,7 +81,7 @@ void KernelExpansion::validate() const {
                                 counted(l, "support vector"), coefficient_rows * l));
   }
   if (!all_finite(parts_.coefficients)) throw DataError("a coefficient is not finite");
-  if (!all_finite(parts_.offsets)) throw DataError("an offset is not finite");
+  if (!all_finite(parts_.offsets)) throw DataError("an intercept is not finite");
   require_finite(support_vectors());
 }
 
@@ -170,8 +170,8 @@ std::string KernelExpansion::describe() const {
   std::string text = fmt::format("{}; {}", tamis::describe(kernel()),
                                  counted(num_support_vectors(), "support vector"));
   if (parts_.decision != Decision::single)
-    text +=
-        fmt::format("; {} {}", counted(num_machines(), "machine"), decision_name(parts_.decision));
+    text += fmt::format("; {} {}", counted(num_machines(), "binary SVM"),
+                        decision_name(parts_.decision));
   return text;
 }
 

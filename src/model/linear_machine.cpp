@@ -34,16 +34,16 @@ LinearMachine::LinearMachine(LinearParts parts) : parts_(std::move(parts)) {
   const Index machines = num_machines();
   if (machines < 1 || (parts_.decision == Decision::single && machines != 1)) {
     throw DataError(fmt::format("a decision {} cannot have {}", decision_name(parts_.decision),
-                                counted(machines, "machine")));
+                                counted(machines, "binary SVM")));
   }
   if (parts_.num_features < 0 ||
       checked_product(machines, parts_.num_features) != static_cast<Index>(parts_.weights.size())) {
     throw DataError(fmt::format("{} for {} of {}", counted(parts_.weights.size(), "weight"),
-                                counted(machines, "machine"),
+                                counted(machines, "binary SVM"),
                                 counted(parts_.num_features, "column")));
   }
   if (!all_finite(parts_.weights)) throw DataError("a weight is not finite");
-  if (!all_finite(parts_.offsets)) throw DataError("an offset is not finite");
+  if (!all_finite(parts_.offsets)) throw DataError("an intercept is not finite");
   by_column_.resize(parts_.weights.size());
   for (Index m = 0; m < machines; ++m) {
     for (Index j = 0; j < parts_.num_features; ++j)
@@ -58,8 +58,8 @@ bool LinearMachine::is_constant() const {
 std::string LinearMachine::describe() const {
   std::string text = "linear";
   if (parts_.decision != Decision::single)
-    text +=
-        fmt::format("; {} {}", counted(num_machines(), "machine"), decision_name(parts_.decision));
+    text += fmt::format("; {} {}", counted(num_machines(), "binary SVM"),
+                        decision_name(parts_.decision));
   return text;
 }
 

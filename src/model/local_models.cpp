@@ -110,7 +110,7 @@ void LocalModels::validate() const {
     for (Index k = p.pair_begin[m] + 1; k < p.pair_begin[m + 1]; ++k)
       require(pair_at(k - 1) < pair_at(k), "the pairs of a local SVM must ascend");
   }
-  require_finite(p.offsets, "an offset");
+  require_finite(p.offsets, "an intercept");
   require_ranges(p.term_begin, pairs, p.coefficients.size(), "the terms of a pair");
   require(p.term_rows.size() == p.coefficients.size(), "the rows of the terms");
   require_below(p.term_rows, p.rows.rows(), "the row of a term");

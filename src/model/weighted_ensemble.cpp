@@ -71,9 +71,9 @@ void WeightedEnsemble::validate() const {
   } catch (const InvalidArgument& error) {
     throw DataError(error.what());
   }
-  require_finite(p.offsets, "an offset is not finite");
+  require_finite(p.offsets, "an intercept is not finite");
   require_finite(p.weights, "a weight is not finite");
-  require_finite(p.member_offsets, "an offset is not finite");
+  require_finite(p.member_offsets, "an intercept is not finite");
   require_ranges(p.term_begin, members, p.coefficients.size(), "the terms of a member");
   require(p.term_vectors.size() == p.coefficients.size(), "the support vectors of the terms");
   for (const Index vector : p.term_vectors)
@@ -106,7 +106,7 @@ void WeightedEnsemble::add_up() {
       by_kernel[{kernel.type, kernel.gamma}].push_back(m);
     }
   }
-  require_finite(total_offsets_, "the offsets overflow");
+  require_finite(total_offsets_, "the intercepts overflow");
   std::vector<Index> place(usize(num_support_vectors()));
   const std::size_t at_once =
       has_sigmoids() ? kMembersAtOnce : std::numeric_limits<std::size_t>::max();
@@ -198,12 +198,12 @@ std::string WeightedEnsemble::describe() const {
                         groups_.back().kernel.gamma);
   }
   if (has_sigmoids()) text += ", probabilities as member values";
-  text += fmt::format("; {}, {}, {} a row", counted(num_members(), "member"),
+  text += fmt::format("; {}, {}, {} per row", counted(num_members(), "member"),
                       counted(num_support_vectors(), "support vector"),
                       counted(evaluations_per_row(), "kernel value"));
   if (parts_.decision != Decision::single)
-    text +=
-        fmt::format("; {} {}", counted(num_machines(), "machine"), decision_name(parts_.decision));
+    text += fmt::format("; {} {}", counted(num_machines(), "binary SVM"),
+                        decision_name(parts_.decision));
   return text;
 }
 

@@ -145,7 +145,7 @@ class ParameterSearch {
   [[noreturn]] void refuse(const TunePoint& best) const {
     if (control_.cancelled()) throw Cancelled();
     throw InvalidArgument(best.failure == kNotFinished
-                              ? "no point was finished in the time given: allow more of it"
+                              ? "no point was finished within the time limit: raise it"
                               : "no point could be trained: " + best.failure);
   }
 

@@ -31,19 +31,18 @@ void require_combinations(const TrainOptions& o) {
           "text-columns: a precomputed kernel has no text columns");
   require(
       o.max_categories == TrainOptions().max_categories || o.text_columns == TextColumns::one_hot,
-      "max-categories is of use with text-columns one-hot only");
+      "max-categories needs text-columns one-hot");
   require(o.feature_weights.empty() || o.kernel != KernelType::precomputed,
           "a precomputed kernel has no features to weigh");
   const bool has_threshold = o.leader.threshold || !o.leader.class_thresholds.empty();
   require(!o.leader.leaders || !has_threshold,
-          fmt::format("leaders is {}: leave it out when a threshold is given",
+          fmt::format("leaders is {}: omit it when a threshold is given",
                       o.leader.leaders.value_or(0)));
   require(!o.local.k || !o.local.k_prime || *o.local.k_prime <= *o.local.k,
           fmt::format("k-prime is {}: it must be 1 to k ({}), or automatic",
                       o.local.k_prime.value_or(0), o.local.k.value_or(0)));
-  require(
-      !o.opt_margin.nu || o.opt_margin.margin_k.rule == MarginK::Rule::automatic,
-      fmt::format("nu is {}: leave it out when margin-k is given", o.opt_margin.nu.value_or(0)));
+  require(!o.opt_margin.nu || o.opt_margin.margin_k.rule == MarginK::Rule::automatic,
+          fmt::format("nu is {}: omit it when margin-k is given", o.opt_margin.nu.value_or(0)));
   require(o.ensemble.trials || o.max_seconds > 0,
           "trials is unlimited: give a number, or a time limit (max-seconds)");
 }

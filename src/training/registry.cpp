@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 
@@ -25,8 +26,12 @@ const Method& find_method(std::string_view name) {
   for (const Method& method : method_registry()) {
     if (method.info.name == name) return method;
   }
-  throw InvalidArgument(fmt::format("there is no method '{}': choose one of {} or {}", name,
-                                    fmt::join(method_names(), ", "), kAutoMethod));
+  const std::vector<std::string_view> names = method_names();
+  const std::string_view nearest = nearest_name(name, names);
+  throw InvalidArgument(
+      fmt::format("there is no method '{}'{}; choose one of {} or {}", name,
+                  nearest.empty() ? std::string() : fmt::format(" (did you mean {}?)", nearest),
+                  fmt::join(names, ", "), kAutoMethod));
 }
 
 const std::vector<MethodInfo>& methods() {

@@ -152,8 +152,8 @@ TrainResult run_method(const Dataset& data, const TrainOptions& options,
 TrainResult run_method(const Method& method, const Dataset& data, const TrainOptions& options,
                        const RunControl& control) {
   if (options.task == Task::regression && !method.info.does_regression)
-    throw InvalidArgument(
-        fmt::format("the method {} does no regression: it learns classes", method.info.name));
+    throw InvalidArgument(fmt::format(
+        "the method {} does not support regression, only classification", method.info.name));
   Group& group = group_of(control);
   require_alone_or_shared(method, options, group);
   return with_threads(control.threads, [&] {

@@ -29,7 +29,7 @@ void require_streamable(const TrainOptions& options) {
     if (!ok) throw InvalidArgument(fmt::format("a stream keeps only leaders: {}", what));
   };
   require(options.method == "leader", "the method must be leader");
-  require(options.task == Task::classification, "it learns classes, no regression");
+  require(options.task == Task::classification, "regression is not supported");
   require(options.scaling_or_default() == ScalingMethod::none, "scale the data before");
   require(options.metric_rounds_or_default() == 0 && options.feature_weights.empty(),
           "it learns no feature weights");

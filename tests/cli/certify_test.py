@@ -38,7 +38,7 @@ class Certify(CliTest):
         self.assertIn("not certified at eps 0.001: row 3 violates by 0.75", result.out)
         report = self.report("r.json")
         self.assertEqual(report["violating_rows"], 1)
-        self.assertEqual(report["machines"][0]["worst_row"], 3)
+        self.assertEqual(report["binary_svms"][0]["worst_row"], 3)
         self.assertAlmostEqual(report["gap"], 7.5)
         self.assertFalse(report["certified"])
 

@@ -100,7 +100,7 @@ class OneOfEach(CliTest):
                         ("predict", "m", "wide.csv", "--label", "none")):
             result = self.run_tamis(*command)
             text += result.out + result.err
-        nouns = "rows|features|vectors|machines|errors|iterations|points|members|columns|classes"
+        nouns = "rows|features|vectors|SVMs|errors|iterations|points|members|columns|classes"
         self.assertNotRegex(text, r"\b1 (?:local |support |training |test |of 1 )?(?:" + nouns + r")\b")
         for part in ("1 row, 1 feature", "after 1 iteration in", "1 error", "1 test row", "1 of 1 point", "1 member",
                      "1 local SVM", "1 column is constant", "1 row repeats", "1 row (100 %)", "1 row is too few",
@@ -272,10 +272,10 @@ class Scale(CliTest):
         self.write("test.svm", "1 1:15 3:7\n-1 1:20 2:1 3:1\n")
         self.ok("scale", "train.svm", "-s", "r.json", "-o", "a.svm")
         scaled = self.ok("scale", "test.svm", "-r", "r.json", "-o", "b.svm")
-        self.assertIn("test.svm: columns above 1 left out: no training row had them (values in them: 3)", scaled.err)
+        self.assertIn("test.svm: columns above 1 ignored: no training row had them (values in them: 3)", scaled.err)
         self.assertEqual(self.read("b.svm"), "1 1:0.5\n-1 1:1\n")
         self.ok("train", "train.svm", "-o", "m")
-        self.assertIn("columns above 1 left out", self.ok("predict", "m", "test.svm", "-o", "p").err)
+        self.assertIn("columns above 1 ignored", self.ok("predict", "m", "test.svm", "-o", "p").err)
         self.write("test.csv", "x,y,label\n1,2,1\n3,4,-1\n")
         self.fails(1, "row 1 has a value in column 2, but only 1", "predict", "m", "test.csv")
 
@@ -328,6 +328,21 @@ class Check(CliTest):
         self.write("t.svm", "0.5 1:1\n0.25 1:2\n")
         self.assertRegex(self.ok("check", "t.svm").out, r"targets +0.25 to 0.5")
         self.assertIn("only one class", self.ok("check", "-", stdin="1 1:1\n1 1:2\n").out)
+
+    def test_tables_with_text_and_missing_values(self):
+        rows = "".join(f"P{i},{'' if i % 5 == 0 else i},{'red' if i % 2 else 'blue'},{i % 3},{'ok' if i % 4 else 'bad'}\n" for i in range(40))
+        self.write("t.csv", "id,size,color,grade,state\n" + rows)
+        text = self.ok("check", "t.csv", "--json", "r.json").out
+        self.assertRegex(text, r"features +4\n")
+        self.assertRegex(text, r"text +column 'color': 2 categories\n")
+        self.assertRegex(text, r"missing values +column 'size': 8 rows\n")
+        self.assertIn("advice: column 'id' has a different text in most rows: remove it", text)
+        self.assertIn("--text-columns one-hot", text)
+        self.assertIn("--missing impute", text)
+        self.assertEqual(self.report("r.json")["table_columns"][1], {"column": "column 'size'", "categories": 0, "missing": 8})
+        self.write("bad.csv", "1,2,cat\n2,x,dog\n1,2,cat\n")  # a word among numbers is a mistake, not text
+        self.fails(1, "bad.csv:2:3: 'x' is not a number", "check", "bad.csv")
+        self.fails(1, "is not a number", "check", "-", "--format", "csv", stdin="a,b,c\nx,1,1\n")
 
     def test_a_column_far_out(self):
         text = self.ok("check", "-", "--memory", "100M", stdin="1 2000000000:1\n-1 7:-3\n").out

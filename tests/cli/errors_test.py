@@ -13,10 +13,18 @@ class Usage(CliTest):
         self.fails(2, "unknown option --ouptut; did you mean --output\\?", "scale", "x", "--ouptut=y")
         self.fails(2, "unknown command generat; did you mean generate\\?", "generat")
         self.fails(2, "unknown command xyzzy; see tamis --help$", "xyzzy")
+        self.fails(2, r"there is no method 'flak' \(did you mean falk\?\); choose one of exact, ", "train", "a.svm", "--method", "flak")
         self.fails(2, "unknown option --zzzzzzzzz; see tamis train --help$", "train", "x", "--zzzzzzzzz")
         self.fails(2, "unknown option --versoin; did you mean --version", "--versoin")
         self.fails(2, "did you mean checkerboard", "generate", "chekerboard")
         self.fails(2, "did you mean minmax", "scale", "x", "--method", "min-max")
+
+    def test_help_and_version_are_words_too(self):
+        self.assertEqual(self.ok("help").out, self.ok("--help").out)
+        self.assertEqual(self.ok("help", "train").out, self.ok("train", "--help").out)
+        self.assertEqual(self.ok("help", "train", "falk").out, self.ok("train", "--help", "falk").out)
+        self.assertEqual(self.ok("version").out, self.ok("--version").out)
+        self.fails(2, "unknown command trian; did you mean train", "help", "trian")
 
     def test_missing_and_superfluous(self):
         self.fails(2, "give a command", "")
@@ -115,13 +123,17 @@ class BadData(CliTest):
         self.bad(r"bad.svm:1:", "1 2:1 2:1\n")
         self.bad(r"bad.svm:1:", "1 99999999999999999999:1\n")
         self.bad(r"bad.svm:1:", "1 -1:1\n")
-        for value in ("nan", "inf", "-inf", "1e999", "1e39"):
+        for value in ("inf", "-inf", "1e999", "1e39"):
             self.bad(r"bad.svm:1:", f"1 1:{value}\n")
+        self.write("bad.svm", "1 1:nan\n")  # `check` describes it as a missing value
+        self.fails(1, "bad.svm:1:", "scale", "bad.svm")
+        self.assertIn("--missing impute", self.ok("check", "bad.svm").out)
         self.bad(r"bad.svm:1:", "nan 1:1\n")
 
     def test_csv(self):
         self.bad(r"bad.csv:2:", "1,2,a\n1,b\n", "bad.csv")
-        self.bad(r"bad.csv:2:", "1,2,a\n1,nan,b\n", "bad.csv")
+        self.write("bad.csv", "1,2,a\n1,nan,b\n")
+        self.fails(1, "bad.csv:2:", "scale", "bad.csv")
         self.bad(r"bad.csv", "x,y\n1,2\n", "bad.csv", "--label", "z")
 
     def test_archives_and_noise(self):

@@ -131,7 +131,7 @@ class Output(CliTest):
     def test_evaluate(self):
         self.ok("train", "a.svm", "-o", "m", "-g", "1")
         self.write("wide.svm", "1 1:1 5:1\n")
-        self.assertIn("columns above 2 left out", self.ok("evaluate", "m", "wide.svm").err)
+        self.assertIn("columns above 2 ignored", self.ok("evaluate", "m", "wide.svm").err)
         self.write("narrow.svm", "1 1:1\n")
         self.ok("evaluate", "m", "narrow.svm")
         self.write("unlabelled.svm", "1:1\n1:2\n")
@@ -248,7 +248,7 @@ class HugeColumns(CliTest):
     def test_a_model_of_few_columns(self):
         self.write("a.svm", XOR)
         self.ok("train", "a.svm", "-o", "m")
-        self.assertIn("columns above 2 left out", self.ok("predict", "m", "huge.svm").err)
+        self.assertIn("columns above 2 ignored", self.ok("predict", "m", "huge.svm").err)
 
     def test_many_columns_that_fit(self):
         self.write("wide.svm", "1 100000:1\n-1 7:-3\n1 1:2\n")

@@ -95,7 +95,7 @@ TEST(HostileModel, ProbabilitiesOfOneClassAreRefused) {
     model_from_bytes(bytes);
     ADD_FAILURE() << "it was read";
   } catch (const DataError& error) {
-    EXPECT_STREQ(error.what(), "a calibration of 0 machines for 1 class (one-vs-one)");
+    EXPECT_STREQ(error.what(), "a calibration of 0 binary SVMs for 1 class (one-vs-one)");
   }
 }
 

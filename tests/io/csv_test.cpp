@@ -109,7 +109,7 @@ TEST(Csv, NamesThePlaceOfEveryMistake) {
             "t:3:5: a quoted field is not closed on its line: line breaks inside quotes are not "
             "supported");
   EXPECT_EQ(bad("1,\"2\"3,x"),
-            "t:3:6: text behind a closing quote: double a quote inside a quoted field");
+            "t:3:6: text after a closing quote: double a quote inside a quoted field");
   EXPECT_EQ(bad(std::string("1,\0,x", 5)), "t:3:3: '\\x00' is not a number (column 'size')");
   EXPECT_EQ(error_in("1,2,3\n1,z,3\n"), "t:2:3: 'z' is not a number (column 2)");
   EXPECT_EQ(error_in("1,nan,3\n1,2,3\n"),

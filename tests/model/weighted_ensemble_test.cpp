@@ -140,10 +140,10 @@ TEST(WeightedEnsemble, DescribesItself) {
   parts.term_vectors = {0, 1, 1, 2};
   parts.coefficients = {1, -1, 1, -1};
   EXPECT_EQ(WeightedEnsemble(parts).describe(),
-            "rbf, gamma 0.5 to 2; 2 members, 3 support vectors, 4 kernel values a row");
+            "rbf, gamma 0.5 to 2; 2 members, 3 support vectors, 4 kernel values per row");
   parts.gammas = {2, 2};
   EXPECT_EQ(WeightedEnsemble(parts).describe(),
-            "rbf, gamma 2; 2 members, 3 support vectors, 3 kernel values a row");
+            "rbf, gamma 2; 2 members, 3 support vectors, 3 kernel values per row");
 }
 
 }  // namespace

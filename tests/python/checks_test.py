@@ -82,7 +82,7 @@ def test_certificates():
     machine = tamis.SVC(C=3, class_weight={1: 2.0}).fit(X, y, sample_weight=weights)
     certificate = tamis.certify(machine, X, y, sample_weight=weights)
     assert certificate["certified"] and certificate["gap"] >= 0 and certificate["tol"] == 1e-3
-    assert [part["name"] for part in certificate["machines"]] == ["0/1", "0/2", "1/2"]
+    assert [part["name"] for part in certificate["binary_svms"]] == ["0/1", "0/2", "1/2"]
     assert certificate["dual"] == pytest.approx(-machine.report_["objective"], rel=1e-3)
     assert not tamis.certify(machine, X, y)["certified"]  # other weights, another problem
     assert not tamis.certify(machine, X, y, sample_weight=weights, C=4)["certified"]

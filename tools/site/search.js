@@ -63,3 +63,7 @@
     }
   });
 })();
+
+// On a phone the page comes first: the open group of the menu would fill the screen.
+if (matchMedia("(max-width: 760px)").matches)
+  for (const group of document.querySelectorAll("nav details[open]")) group.open = false;

@@ -34,7 +34,7 @@ void TrainProgress::update(const qp::Status& status) {
   progress.elapsed_seconds = last_report_;
   if (machines_ > 1) {
     progress.done_fraction = static_cast<double>(done_) / static_cast<double>(machines_);
-    progress.detail = fmt::format("{} of {}", done_, counted(machines_, "machine"));
+    progress.detail = fmt::format("{} of {}", done_, counted(machines_, "binary SVM"));
   } else {
     // The gap falls about exponentially: progress is measured on its logarithm.
     largest_gap_ = std::max(largest_gap_, status.gap);

@@ -112,9 +112,9 @@ void add_phases(const std::vector<Part>& parts, double passed, TrainReport* repo
 void add_tables(const std::vector<Part>& parts, TrainReport* report) {
   ReportTable members{
       "members",
-      {"machine", "member", "cost", "gamma", "support_vectors", "accuracy", "training_accuracy"},
+      {"binary_svm", "member", "cost", "gamma", "support_vectors", "accuracy", "training_accuracy"},
       {}};
-  ReportTable search{"search", {"machine", "cost", "gamma", "error"}, {}};
+  ReportTable search{"search", {"binary_svm", "cost", "gamma", "error"}, {}};
   const auto add = [](ReportTable& table, std::size_t machine, const std::vector<double>& values) {
     std::vector<double> row{static_cast<double>(machine)};
     row.insert(row.end(), values.begin(), values.end());

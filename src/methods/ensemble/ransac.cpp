@@ -132,7 +132,7 @@ class TrialJobs {
     const Index rows = resolve_subset_rows(options_.ensemble.subset_rows, rows_.total());
     const Index work = checked_product(threads, binary_work_bytes(rows_.mine().features, rows));
     const Index needed = checked_sum(resident_memory_bytes(), work);
-    require_memory(fmt::format("{} on {}", counted(threads, "machine"), counted(rows, "row")),
+    require_memory(fmt::format("{} on {}", counted(threads, "binary SVM"), counted(rows, "row")),
                    needed, budget);
     const Index left = std::max<Index>(1, (budget - needed) / 2 / threads);
     options_.cache_bytes = std::min(options_.cache_bytes.value_or(left), left);

@@ -353,11 +353,11 @@ SampledMachine train_tube(const SamplingRun& run, const BinaryTask& task) {
 void fill_tables(std::span<const SampledMachine> machines, bool is_regression,
                  TrainReport* report) {
   ReportTable rounds{"rounds",
-                     {"machine", "round", "k", "drawn", "delta", "support_vectors", "violators",
+                     {"binary_svm", "round", "k", "drawn", "delta", "support_vectors", "violators",
                       "violator_share", "successful"},
                      {}};
   ReportTable each{"sampling",
-                   {"machine", "rounds", "successful_rounds", "round_bound", "k", "nu", "cost",
+                   {"binary_svm", "rounds", "successful_rounds", "round_bound", "k", "nu", "cost",
                     is_regression ? "fitted_tube" : "margin"},
                    {}};
   double largest_bound = 0;  // not a number: some machine has none
@@ -393,7 +393,7 @@ void fill_tables(std::span<const SampledMachine> machines, bool is_regression,
                                  is_regression ? machines[0].fitted_tube : machines[0].margin);
   }
   report->tables = {std::move(each), std::move(rounds)};
-  ReportTable discounts{"discounts", {"machine", "row", "weight"}, {}};
+  ReportTable discounts{"discounts", {"binary_svm", "row", "weight"}, {}};
   for (std::size_t m = 0; m < machines.size(); ++m) {
     for (const auto& [row, weight] : machines[m].discounts)
       discounts.rows.push_back({static_cast<double>(m + 1), static_cast<double>(row + 1), weight});
