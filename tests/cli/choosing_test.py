@@ -187,7 +187,7 @@ class Tune(CliTest):
     def test_no_time(self):
         result = self.run_tamis("tune", "train.svm", "--search-seconds", 1e-6)
         self.assertEqual(result.code, 2)
-        self.assertIn("allow more", result.err)
+        self.assertIn("raise it", result.err)
 
     def test_wrong_usage(self):
         self.fails(2, "OPTION=VALUE", "tune", "train.svm", "--grid", "cost")
