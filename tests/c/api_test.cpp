@@ -343,7 +343,7 @@ TEST(CApi, TheReportHasNumbersByName) {
   ASSERT_NE(model, nullptr) << failure.text();
   EXPECT_STREQ(tamis_report_stop_reason(report), "iteration limit");
   for (const char* name :
-       {"rows", "features", "classes", "machines", "support_vectors", "bounded_support_vectors",
+       {"rows", "features", "classes", "binary_svms", "support_vectors", "bounded_support_vectors",
         "objective", "gap", "violation", "iterations", "kernel_evaluations", "cached_evaluations",
         "train_seconds", "peak_memory_bytes"}) {
     double value = std::nan("");
