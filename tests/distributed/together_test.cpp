@@ -136,7 +136,7 @@ TEST(Together, TheModelPassesItsCertificate) {
 }
 
 TEST(Together, AnotherMethodIsRefused) {
-  for (const char* method : {"falk", "cglq", "auto"}) {
+  for (const char* method : {"falk-l", "cglq", "auto"}) {
     TrainOptions options;
     options.method = method;
     EXPECT_THROW(train_on(2, two_clouds(100, 2, 1), options), InvalidArgument) << method;
