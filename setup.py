@@ -1,6 +1,11 @@
-"""Builds tamis._core with CMake, the library linked into it. Everything else about the package is in pyproject.toml."""
+"""Builds tamis._core with CMake, the library linked into it. Everything else about the package is in pyproject.toml.
+
+The environment variable CMAKE_ARGS holds more options for CMake, as other packages that are built with it have them.
+"""
+import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -20,7 +25,8 @@ class CMakeBuild(build_ext):
                         "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_MODULE_LINKER_FLAGS=-s", *pybind11_folder(),
                         "-DTAMIS_BUILD_PYTHON=ON", "-DTAMIS_BUILD_APPS=OFF", "-DTAMIS_BUILD_TESTS=OFF",
                         "-DTAMIS_WARNINGS_AS_ERRORS=OFF",
-                        f"-DTAMIS_PYTHON_DIR={package_root}", f"-DPython3_EXECUTABLE={sys.executable}"], check=True)
+                        f"-DTAMIS_PYTHON_DIR={package_root}", f"-DPython3_EXECUTABLE={sys.executable}",
+                        *shlex.split(os.environ.get("CMAKE_ARGS", ""))], check=True)
         subprocess.run(["cmake", "--build", build, "--target", "tamis_python"], check=True)
 
 

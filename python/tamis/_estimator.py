@@ -25,7 +25,7 @@ from . import _core
 from ._columns import column_names, encode_text, may_have_text
 from ._data import core_rows, from_core_rows, numbered_rows
 from ._parameters import TrainingWarning, core_options, memory_bytes, thread_count
-from ._sklearn import check_without_effect, checked_weights, finite_or_nan, validate_data
+from ._sklearn import check_penalty, check_without_effect, checked_weights, finite_or_nan, validate_data
 
 logger = logging.getLogger("tamis")
 
@@ -91,6 +91,7 @@ class Estimator(BaseEstimator):
         """Arguments by the names and with the values that core_options knows."""
         arguments = self.get_params(deep=False)
         check_without_effect(arguments)
+        check_penalty(arguments)
         if callable(self._kernel):
             arguments["kernel"] = "precomputed"
         return arguments

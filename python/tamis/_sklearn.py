@@ -60,6 +60,13 @@ def check_without_effect(arguments: dict[str, Any]) -> None:
         raise ValueError(f"penalty={penalty!r}: only 'l2' is offered")
 
 
+def check_penalty(arguments: dict[str, Any]) -> None:
+    """Raises ValueError for C=inf, which scikit-learn takes since 1.9, and says what to give instead."""
+    C = arguments.get("C")
+    if isinstance(C, (float, np.floating)) and np.isposinf(C):
+        raise ValueError(f"C={C!r}: C must be finite; for a hard margin, give a large one, for example C=1e6")
+
+
 def wants_probabilities(probability: Any) -> bool:
     """The default of scikit-learn's SVC since 1.9 is the word "deprecated", which means no."""
     return bool(probability) and probability != "deprecated"

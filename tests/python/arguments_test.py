@@ -62,6 +62,8 @@ def test_numpy_numbers_are_numbers(board):
     ("RandomSubsetSVC", "cost_range", 2, "a list of numbers"),
     ("RandomSubsetSVC", "cost_range", ["1", "2"], "not a list"),
     ("SVC", "C", float("nan"), "finite"),
+    ("SVC", "C", float("inf"), "for a hard margin, give a large one"),
+    ("LinearSVR", "C", np.float64("inf"), "for a hard margin, give a large one"),
     ("SVC", "C", True, "a number"),
     ("SVC", "C", "1", "a number"),
     ("SVC", "coef0", None, "expected float"),

@@ -38,6 +38,7 @@ BY_DESIGN = {
     "test_sparse_sparse_decision_function[csr_array]": BEYOND_TOL,
     "test_svm_probability_raises_futurewarning": "probability=True is not deprecated here: it does not depend on a random split",
     "test_svm_svc_nusvc_probA_probB_deprecated": "there are no such attributes",
+    "test_svm_svm_with_infinite_C": "C=inf is an error here, which names a large C instead",
     "test_sparse_svc": "wants probabilities for a class of one row, which no fold can test",
 }
 
