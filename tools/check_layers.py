@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # folder: (what it is, the folders of src/ it may use). include/tamis is open to all for its types; a public function counts
 # as part of the folder that defines it.
 LAYERS = {
-    "base": ("checks, clock, random numbers, threads, progress, memory; platform.cpp: all that is asked of Linux alone", []),
+    "base": ("checks, clock, random numbers, threads, progress, memory, mapped files, scratch; platform.cpp and bus_guard.cpp: all that is asked of Linux alone", []),
     "data": ("Matrix, Labels, Dataset, scaling, folds and splits, generators", ["base"]),
     "kernels": ("each formula once; blocks of kernel values; SIMD", ["data", "base"]),
     "qp": ("the solver; knows no kernel and no data", ["base"]),

@@ -18,10 +18,12 @@ namespace {
 bool looks_like_model(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;
-  std::array<char, 9> head{};
+  std::array<char, 256> head{};
   std::ifstream in(path, std::ios::binary);
   in.read(head.data(), head.size());
   if (in.gcount() < 9) return false;
+  const std::string_view beginning(head.data(), static_cast<std::size_t>(in.gcount()));
+  if (beginning.find(R"("format":"tamis-rows")") != std::string_view::npos) return false;
   if (std::memcmp(head.data(), "svm_type ", 9) == 0) return true;
   return head[8] == '{' && head[5] == 0 && head[6] == 0 && head[7] == 0;
 }
@@ -34,8 +36,8 @@ class ConvertCommand : public Command {
     options.argument("DATA", input_, true, "data or a model, recognized by its content");
     options.output("-o,--output", output_, "output file; - is standard output").required = true;
     options.choice(
-        "--to", to_, {"svmlight", "csv", "npy", "native", "libsvm"}, "NAME",
-        "format of the output: one of the first three for data (default: by its name), one "
+        "--to", to_, {"svmlight", "csv", "npy", "csr", "native", "libsvm"}, "NAME",
+        "format of the output: one of the first four for data (default: by its name), one "
         "of the last two for a model");
     options.index_base("--output-index-base", write_.index_base,
                        "svmlight: number of the first feature in the output");
@@ -50,6 +52,7 @@ class ConvertCommand : public Command {
     if (to_ == "svmlight") write_.format = DataFormat::svmlight;
     if (to_ == "csv") write_.format = DataFormat::csv;
     if (to_ == "npy") write_.format = DataFormat::npy;
+    if (to_ == "csr") write_.format = DataFormat::csr;
     session.files()
         .reads("DATA", input_, read_)
         .writes("--output", output_, write_, "DATA")
@@ -80,16 +83,18 @@ class ConvertCommand : public Command {
   void convert_data(Session& session) {
     if (to_ == "native" || to_ == "libsvm")
       throw UsageError(fmt::format(
-          "{} is not a model: --to is '{}', give svmlight, csv or npy for data", input_, to_));
-    const Dataset data =
-        session.timed("read", [&] { return read_dataset(input_, read_, session.control()); });
-    session.timed("write", [&] { write_dataset(output_, data, write_, session.control()); });
+          "{} is not a model: --to is '{}', give svmlight, csv, npy or csr for data", input_, to_));
+    const Converted done = session.timed("convert", [&] {
+      return convert_dataset(input_, read_, output_, write_, session.control());
+    });
     session.report()["kind"] = "data";
-    session.report()["rows"] = data.rows();
-    session.report()["features"] = data.cols();
+    session.report()["rows"] = done.rows;
+    session.report()["features"] = done.cols;
+    session.report()["continued"] = done.continued;
     if (output_ != "-")
-      session.note(fmt::format("{}: {}, {}", output_, counted(data.rows(), "row"),
-                               counted(data.cols(), "feature")));
+      session.note(fmt::format("{}: {}, {}{}", output_, counted(done.rows, "row"),
+                               counted(done.cols, "feature"),
+                               done.continued ? ", continued where a run had stopped" : ""));
   }
 
   std::string input_;

@@ -74,6 +74,7 @@ std::string reading_words(const ReadOptions& read) {
   if (read.format != DataFormat::automatic) {
     words += read.format == DataFormat::svmlight ? " --format svmlight"
              : read.format == DataFormat::csv    ? " --format csv"
+             : read.format == DataFormat::csr    ? " --format csr"
                                                  : " --format npy";
   }
   if (read.index_base != 1) words += fmt::format(" --index-base {}", read.index_base);
@@ -218,12 +219,13 @@ OptionInfo& Options::rows(const std::string& names, std::optional<std::int64_t>&
 OptionInfo& Options::format(const std::string& names, DataFormat& variable,
                             const std::string& help) {
   OptionInfo& info = add(names, "NAME", help);
-  info.choices = {"svmlight", "csv", "npy"};
+  info.choices = {"svmlight", "csv", "npy", "csr"};
   info.assign = [&variable, known = info.choices,
                  name = info.long_name()](const std::string& text) {
     require_choice(name, text, known);
     variable = text == "svmlight" ? DataFormat::svmlight
                : text == "csv"    ? DataFormat::csv
+               : text == "csr"    ? DataFormat::csr
                                   : DataFormat::npy;
   };
   return info;
@@ -268,6 +270,9 @@ void Options::common(CommonOptions& common) {
             "all that this process may use", [&common] { common.threads = 0; });
   automatic(bytes("--memory", common.memory_bytes, "memory budget, for example 500M or 4G"),
             "80 % of the free memory", [&common] { common.memory_bytes = 0; });
+  automatic(text("--scratch", common.scratch_folder, "FOLDER",
+                 "folder for temporary files where the memory budget is too small"),
+            "$TMPDIR, or /var/tmp", [&common] { common.scratch_folder.clear(); });
   flag("-q,--quiet", common.quiet, "only results and errors: no progress, remarks or summary");
   output("--json", common.json_path,
          "write a report with times as one JSON object; - writes it to standard output, instead of "

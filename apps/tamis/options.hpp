@@ -64,6 +64,7 @@ struct OptionInfo {
 struct CommonOptions {
   std::int64_t threads = 0;
   std::int64_t memory_bytes = 0;
+  std::string scratch_folder;
   bool quiet = false;
   std::string json_path;
 };

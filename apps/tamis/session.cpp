@@ -88,6 +88,7 @@ int signal_exit_code() {
 Session::Session(const Command& command) : common_(command.common()) {
   control_.threads = static_cast<int>(common_.threads);
   control_.memory_bytes = common_.memory_bytes;
+  control_.scratch_folder = common_.scratch_folder;
   control_.cancel = &stop_requested;
   control_.group = group_of_program;
   if (!common_.quiet && is_root() && isatty(STDERR_FILENO) != 0)
@@ -98,6 +99,18 @@ Session::Session(const Command& command) : common_(command.common()) {
 }
 
 Session::~Session() { clear_progress(); }
+
+RunControl Session::part_of(double begin, double rows, double end) const {
+  RunControl part = control_;
+  if (!control_.on_progress) return part;
+  part.on_progress = [this, done = begin / rows, share = (end - begin) / rows](Progress progress) {
+    progress.done_fraction = done + share * std::max(0.0, progress.done_fraction);
+    progress.elapsed_seconds = seconds();
+    progress.left_seconds = -1;
+    control_.on_progress(progress);
+  };
+  return part;
+}
 
 bool Session::is_root() const { return control_.group == nullptr || control_.group->rank() == 0; }
 

@@ -41,9 +41,10 @@ class TrainCommand : public Command {
         "more; limits apply to each training; default: no probabilities)");
     options.choice("--calibration", calibration_, {"sigmoid", "isotonic"}, "NAME",
                    "curve that these probabilities are fitted with");
-    options.flag("--stream", stream_,
-                 "method leader: read the data, a file of svmlight text, block by block and keep "
-                 "only the leaders, taken in the order of the file");
+    options.flag(
+        "--stream", stream_,
+        "method leader: read the data, a file that is not compressed, block by block and keep "
+        "only the leaders, taken in the order of the file");
     options.text("--checkpoint", checkpoint_, "FOLDER",
                  "methods exact, falk and falk-c: keep the state of the training (of falk and "
                  "falk-c: the finished cells) in this folder, and continue from what is there; the "

@@ -17,6 +17,8 @@ namespace tamis {
 /// Row and column counts and positions; signed so that differences are safe.
 using Index = std::int64_t;
 
+class MappedFile;  // of the library itself: a file that is looked at where it lies
+
 /// The non-zero values of one row, columns strictly ascending.
 struct SparseRow {
   std::span<const std::int32_t> columns;
@@ -45,6 +47,11 @@ class TAMIS_EXPORT Matrix {
   static Matrix sparse_view(Index cols, std::span<const Index> row_begin,
                             std::span<const std::int32_t> columns, std::span<const float> values,
                             std::shared_ptr<const void> owner);
+  /// The same for arrays that passed these checks before.
+  static Matrix checked_sparse_view(Index cols, std::span<const Index> row_begin,
+                                    std::span<const std::int32_t> columns,
+                                    std::span<const float> values,
+                                    std::shared_ptr<const void> owner);
 
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
@@ -52,6 +59,17 @@ class TAMIS_EXPORT Matrix {
   /// Stored values: rows * cols when dense.
   Index num_stored() const { return is_sparse() ? row_begin_[rows_] : rows_ * cols_; }
   Index size_bytes() const;
+
+  /// Whether the rows lie in a file that is mapped: they take no memory that the system could not
+  /// take back, and are read from the disk when they are looked at.
+  bool is_mapped() const { return file_ != nullptr; }
+  /// Throws DataError if that file was truncated or changed since it was mapped: whatever was made
+  /// of the rows meanwhile is worthless.
+  void require_intact() const;
+  /// Whether a reader has looked at every value and all of them are finite.
+  bool is_known_finite() const { return known_finite_; }
+  /// The same rows as those of a mapped file, which is kept alive.
+  Matrix in_file(std::shared_ptr<const MappedFile> file, bool known_finite) const;
 
   /// Row i of a dense matrix.
   std::span<const float> dense_row(Index i) const {
@@ -86,8 +104,13 @@ class TAMIS_EXPORT Matrix {
 
   /// The given rows, in that order; a row may be named more than once.
   Matrix select(std::span<const Index> rows) const;
+  /// Rows [begin, end), without copying values.
+  Matrix slice(Index begin, Index end) const;
   Matrix to_dense() const;
   Matrix to_sparse() const;
+  /// Sparse rows with other values in the same places, as many as num_stored(); those of this
+  /// matrix are kept alive for their places.
+  Matrix with_values(const float* values, std::shared_ptr<const void> owner) const;
   /// The same rows with more columns (zeros), or with columns that must hold only zeros cut off.
   Matrix with_cols(Index cols) const;
 
@@ -97,7 +120,9 @@ class TAMIS_EXPORT Matrix {
   const float* values_ = nullptr;
   const Index* row_begin_ = nullptr;  // null: dense
   const std::int32_t* columns_ = nullptr;
+  bool known_finite_ = false;
   std::shared_ptr<const void> owner_;
+  std::shared_ptr<const MappedFile> file_;  // null: in memory
 };
 
 enum class LabelKind { none, numeric, text };
@@ -107,6 +132,10 @@ class TAMIS_EXPORT Labels {
  public:
   Labels() = default;
   static Labels numeric(std::vector<double> values);
+  /// A view of numbers owned elsewhere, without copying; `owner` is kept alive. T is double, float
+  /// or an integer of 8 to 64 bits; what a double would round must not occur.
+  template <typename T>
+  static Labels numeric_view(std::span<const T> values, std::shared_ptr<const void> owner);
   static Labels text(const std::vector<std::string>& values);
   /// Text labels as codes into a table of names.
   static Labels text(std::vector<std::int32_t> codes, std::vector<std::string> names);
@@ -116,17 +145,31 @@ class TAMIS_EXPORT Labels {
   bool empty() const { return size() == 0; }
 
   /// Label i of a numeric column.
-  double number(Index i) const { return (*numbers_)[static_cast<std::size_t>(i)]; }
+  double number(Index i) const { return doubles_ != nullptr ? doubles_[i] : stored_number(i); }
   /// Label i as it is written to a file, of either kind: the shortest text that reads back as the
   /// same number.
   std::string name(Index i) const;
 
   Labels select(std::span<const Index> rows) const;
+  /// Those of the rows [begin, end); numbers are not copied.
+  Labels slice(Index begin, Index end) const;
   bool operator==(const Labels& other) const;
 
+  /// As Matrix has them.
+  bool is_mapped() const { return file_ != nullptr; }
+  void require_intact() const;
+  Labels in_file(std::shared_ptr<const MappedFile> file) const;
+
  private:
+  double stored_number(Index i) const;
+
   LabelKind kind_ = LabelKind::none;
-  std::shared_ptr<const std::vector<double>> numbers_;
+  const double* doubles_ = nullptr;  // null: of another type
+  const void* stored_ = nullptr;     // the numbers, as they lie
+  int stored_type_ = 0;              // which type that is
+  Index count_ = 0;                  // of numbers
+  std::shared_ptr<const void> owner_;
+  std::shared_ptr<const MappedFile> file_;  // null: in memory
   std::shared_ptr<const std::vector<std::int32_t>> codes_;
   std::shared_ptr<const std::vector<std::string>> names_;
 };
@@ -159,7 +202,12 @@ class TAMIS_EXPORT Dataset {
   Index rows() const { return features_.rows(); }
   Index cols() const { return features_.cols(); }
 
+  /// Throws DataError if a mapped file of the features or of the labels changed meanwhile.
+  void require_intact() const;
+
   Dataset select(std::span<const Index> rows) const;
+  /// Rows [begin, end), without copying features.
+  Dataset slice(Index begin, Index end) const;
   /// Names and categories are kept if the number of columns stays the same.
   Dataset with_features(Matrix features) const;
   /// Throws DataError unless there is a list for every column.

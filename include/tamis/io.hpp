@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,10 +15,10 @@
 
 namespace tamis {
 
-enum class DataFormat { automatic, svmlight, csv, npy };
+enum class DataFormat { automatic, svmlight, csv, npy, csr };
 
 struct ReadOptions {
-  /// automatic: by the name's ending (.csv, .tsv, .npy, anything else: svmlight), compression
+  /// automatic: by the name's ending (.csv, .tsv, .npy, .csr, anything else: svmlight), compression
   /// endings stripped.
   DataFormat format = DataFormat::automatic;
   /// Further files, read after the first; their rows follow its rows. Each may be a pattern too.
@@ -60,6 +61,9 @@ struct ReadOptions {
 };
 
 /// Reads a whole data file; "-" is standard input. .gz, .xz, .bz2 and .zst are unpacked on the way.
+/// A .npy of float32 in C order and a .csr of 16 MiB or more are not read but mapped: they take no
+/// memory, and must not change while they are used (Dataset::require_intact). Their values are
+/// checked once; the user's cache folder remembers that.
 /// A path that is no file's name may be a pattern with `*`, `?` and `[..]`: the files whose names
 /// match are read one after the other, ascending by name. Throws ParseError (file:line:column),
 /// DataError or IoError. Never returns zero rows. With RunControl::group, each process gets its own
@@ -93,10 +97,41 @@ TAMIS_EXPORT std::vector<std::string> files_written(const std::string& path,
 TAMIS_EXPORT void write_dataset(const std::string& path, const Dataset& data,
                                 const WriteOptions& options = {}, const RunControl& control = {});
 
+struct Converted {
+  Index rows = 0;
+  Index cols = 0;
+  bool continued = false;  ///< where a run that was stopped had left off
+};
+
+/// read_dataset() and write_dataset(). Text of 64 MiB or more in a plain file is converted block by
+/// block, with bounded memory: what was parsed lies in a folder OUTPUT.parts until the output is
+/// whole, and a second run of the same conversion continues there. Labels that are text take 4
+/// bytes of memory per row, row weights 8.
+TAMIS_EXPORT Converted convert_dataset(const std::string& input, const ReadOptions& read,
+                                       const std::string& output, const WriteOptions& write = {},
+                                       const RunControl& control = {});
+
 /// Any other text, such as predictions and reports, written the same way as write_dataset(): with
 /// RunControl::group the texts of all processes, one after the other.
 TAMIS_EXPORT void write_text(const std::string& path, std::string_view text,
                              const RunControl& control = {});
+
+class OutputFile;  // of the library itself
+
+/// The same for text that is made piece by piece. Without commit(), nothing is left of it.
+class TAMIS_EXPORT TextWriter {
+ public:
+  explicit TextWriter(const std::string& path);
+  ~TextWriter();
+  TextWriter(const TextWriter&) = delete;
+  TextWriter& operator=(const TextWriter&) = delete;
+  void write(std::string_view text);
+  /// Puts the file in place. Call once, last.
+  void commit();
+
+ private:
+  std::unique_ptr<OutputFile> file_;
+};
 
 enum class ModelFormat { native, libsvm };
 

@@ -9,10 +9,11 @@
 
 namespace tamis {
 
-/// The method leader on svmlight text, read twice, block by block: once to count and to draw the
-/// sample that the threshold is found on, once for the leaders, taken in the order of the file.
-/// Only these are kept. Throws as read_dataset() and train() do, and InvalidArgument for options
-/// that need all rows: other methods, scaling, precomputed kernels, cluster weights, refining.
+/// The method leader on a plain file of any format, read twice, block by block: once to count and
+/// to draw the sample that the threshold is found on, once for the leaders, taken in the order of
+/// the file. Only they are kept. Throws as read_dataset() and train() do, and InvalidArgument for
+/// options that need all rows: other methods, scaling, precomputed kernels, cluster weights,
+/// refining.
 TAMIS_EXPORT TrainResult train_stream(const std::string& path, const ReadOptions& read,
                                       const TrainOptions& options, const RunControl& control = {});
 

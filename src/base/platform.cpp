@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <fstream>
 #include <new>
@@ -16,6 +19,7 @@
 #if defined(__linux__) && !defined(TAMIS_PORTABLE_PLATFORM)
 #define TAMIS_ON_LINUX 1
 #include <sched.h>
+#include <sys/vfs.h>
 #else
 #define TAMIS_ON_LINUX 0
 #endif
@@ -31,7 +35,31 @@ std::int64_t peak_rusage() {
 
 int hardware_cpus() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
+std::int64_t nanoseconds(const timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
 }  // namespace
+
+FileStamp file_stamp(int descriptor) {
+  struct stat info {};
+  if (fstat(descriptor, &info) != 0) return {};
+#ifdef __APPLE__
+  const timespec written = info.st_mtimespec;
+  const timespec altered = info.st_ctimespec;
+#else
+  const timespec written = info.st_mtim;
+  const timespec altered = info.st_ctim;
+#endif
+  return {static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino),
+          static_cast<std::int64_t>(info.st_size), nanoseconds(written), nanoseconds(altered)};
+}
+
+std::int64_t disk_space_left(int descriptor) {
+  struct statvfs info {};
+  if (fstatvfs(descriptor, &info) != 0) return kUnlimitedBytes;
+  return static_cast<std::int64_t>(info.f_bavail) * static_cast<std::int64_t>(info.f_frsize);
+}
 
 #if TAMIS_ON_LINUX
 namespace {
@@ -58,17 +86,33 @@ int group_cpus() {
   return std::numeric_limits<int>::max();
 }
 
-// Pages of /proc/self/statm: all that is mapped, and what is resident.
+// Pages of /proc/self/statm: all that is mapped, what is resident, and what of that is shared with
+// others: pages of files, and of memory that is shared.
 struct ProcessPages {
   std::int64_t mapped = 0;
   std::int64_t resident = 0;
+  std::int64_t shared = 0;
 };
 
 ProcessPages process_pages() {
   std::ifstream in("/proc/self/statm");
   ProcessPages pages;
-  in >> pages.mapped >> pages.resident;
+  in >> pages.mapped >> pages.resident >> pages.shared;
   return pages;
+}
+
+// Of a file of lines "name number"; 0 for names that it does not have.
+std::int64_t read_entry(const char* path, std::initializer_list<std::string_view> names) {
+  std::ifstream in(path);
+  std::string line;
+  std::int64_t sum = 0;
+  while (std::getline(in, line)) {
+    const std::string_view text(line);
+    for (const std::string_view name : names) {
+      if (text.starts_with(name)) sum += std::strtoll(line.c_str() + name.size(), nullptr, 10);
+    }
+  }
+  return sum;
 }
 
 }  // namespace
@@ -90,11 +134,22 @@ std::int64_t machine_available_bytes() {
 std::int64_t group_available_bytes() {
   const std::int64_t limit = read_limit("/sys/fs/cgroup/memory.max");
   if (limit == kUnlimitedBytes) return kUnlimitedBytes;
-  return std::max<std::int64_t>(0, limit - read_limit("/sys/fs/cgroup/memory.current"));
+  // What files are cached is counted as used, though the system gives it back when asked.
+  const std::int64_t cached =
+      read_entry("/sys/fs/cgroup/memory.stat", {"inactive_file ", "active_file "});
+  const std::int64_t used = read_limit("/sys/fs/cgroup/memory.current") - cached;
+  return std::max<std::int64_t>(0, limit - std::max<std::int64_t>(0, used));
 }
 
 std::int64_t mapped_bytes() { return process_pages().mapped * sysconf(_SC_PAGESIZE); }
-std::int64_t resident_bytes() { return process_pages().resident * sysconf(_SC_PAGESIZE); }
+
+// Shared memory is memory all the same: it has no file to go back to.
+std::int64_t resident_bytes() {
+  const std::int64_t kib = read_entry("/proc/self/status", {"RssAnon:", "RssShmem:"});
+  if (kib > 0) return kib * 1024;
+  const ProcessPages pages = process_pages();
+  return (pages.resident - pages.shared) * sysconf(_SC_PAGESIZE);
+}
 std::int64_t peak_resident_bytes() { return peak_rusage() * 1024; }
 
 void* reserve_pages(std::size_t bytes) {
@@ -106,6 +161,19 @@ void* reserve_pages(std::size_t bytes) {
 }
 
 void will_read(int descriptor) { posix_fadvise(descriptor, 0, 0, POSIX_FADV_WILLNEED); }
+
+int take_disk_space(int descriptor, std::int64_t bytes) {
+  return posix_fallocate(descriptor, 0, bytes);
+}
+
+bool lies_in_memory(int descriptor) {
+  constexpr auto kTmpfs = 0x01021994;
+  constexpr auto kRamfs = 0x858458f6;
+  struct statfs info {};
+  if (fstatfs(descriptor, &info) != 0) return false;
+  return static_cast<std::uint32_t>(info.f_type) == static_cast<std::uint32_t>(kTmpfs) ||
+         static_cast<std::uint32_t>(info.f_type) == static_cast<std::uint32_t>(kRamfs);
+}
 
 #else
 
@@ -135,6 +203,17 @@ void* reserve_pages(std::size_t bytes) {
 }
 
 void will_read(int) {}
+
+int take_disk_space(int descriptor, std::int64_t bytes) {
+  return ftruncate(descriptor, bytes) == 0 ? 0 : errno;
+}
+
+bool lies_in_memory(int) { return false; }
+
+// Whoever wants to map reads instead.
+MappedPages map_pages(int, std::size_t, bool) { return {}; }
+void unmap_pages(const MappedPages&) {}
+bool failed_pages(const MappedPages&) { return false; }
 
 #endif
 

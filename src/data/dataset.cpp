@@ -34,6 +34,11 @@ Dataset::Dataset(Matrix features, Labels labels, std::vector<double> weights,
     names_ = std::make_shared<const std::vector<std::string>>(std::move(feature_names));
 }
 
+void Dataset::require_intact() const {
+  features_.require_intact();
+  labels_.require_intact();
+}
+
 Dataset Dataset::select(std::span<const Index> rows) const {
   Dataset result = *this;
   result.features_ = features_.select(rows);
@@ -44,6 +49,16 @@ Dataset Dataset::select(std::span<const Index> rows) const {
     for (const Index r : rows) chosen.push_back(weight(r));
     result.weights_ = std::make_shared<const std::vector<double>>(std::move(chosen));
   }
+  return result;
+}
+
+Dataset Dataset::slice(Index begin, Index end) const {
+  Dataset result = *this;
+  result.features_ = features_.slice(begin, end);
+  result.labels_ = labels_.slice(begin, end);
+  if (weights_)
+    result.weights_ = std::make_shared<const std::vector<double>>(weights_->begin() + begin,
+                                                                  weights_->begin() + end);
   return result;
 }
 

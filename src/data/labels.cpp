@@ -6,9 +6,11 @@
 #include <map>
 #include <numeric>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 
 #include "base/check.hpp"
+#include "base/mapped_file.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/error.hpp"
 
@@ -30,6 +32,12 @@ std::shared_ptr<const std::vector<T>> gather(const std::vector<T>& values,
   return std::make_shared<const std::vector<T>>(std::move(chosen));
 }
 
+// Tells the types of a view apart; the last two digits are the bytes of a number.
+template <typename T>
+constexpr int type_number() {
+  return (std::is_floating_point_v<T> ? 100 : std::is_signed_v<T> ? 200 : 300) + int{sizeof(T)};
+}
+
 // A whole number with all its digits, where name() writes 1e+16: labels of other files may be text,
 // because one of them is too long for a double.
 std::string whole_text(const Labels& labels, Index i) {
@@ -41,9 +49,73 @@ std::string whole_text(const Labels& labels, Index i) {
 }  // namespace
 
 Labels Labels::numeric(std::vector<double> values) {
+  auto owner = std::make_shared<const std::vector<double>>(std::move(values));
+  const std::span<const double> view(*owner);
+  return numeric_view(view, std::move(owner));
+}
+
+template <typename T>
+Labels Labels::numeric_view(std::span<const T> values, std::shared_ptr<const void> owner) {
   Labels result;
   result.kind_ = LabelKind::numeric;
-  result.numbers_ = std::make_shared<const std::vector<double>>(std::move(values));
+  if constexpr (std::is_same_v<T, double>) result.doubles_ = values.data();
+  result.stored_ = values.data();
+  result.stored_type_ = type_number<T>();
+  result.count_ = static_cast<Index>(values.size());
+  result.owner_ = std::move(owner);
+  return result;
+}
+
+#define TAMIS_LABEL_VIEW(T)                                                \
+  template TAMIS_EXPORT Labels Labels::numeric_view<T>(std::span<const T>, \
+                                                       std::shared_ptr<const void>)
+TAMIS_LABEL_VIEW(double);
+TAMIS_LABEL_VIEW(float);
+TAMIS_LABEL_VIEW(std::int64_t);
+TAMIS_LABEL_VIEW(std::uint64_t);
+TAMIS_LABEL_VIEW(std::int32_t);
+TAMIS_LABEL_VIEW(std::uint32_t);
+TAMIS_LABEL_VIEW(std::int16_t);
+TAMIS_LABEL_VIEW(std::uint16_t);
+TAMIS_LABEL_VIEW(std::int8_t);
+TAMIS_LABEL_VIEW(std::uint8_t);
+#undef TAMIS_LABEL_VIEW
+
+double Labels::stored_number(Index i) const {
+  const auto at = [&]<typename T>(T /*type*/) {
+    return static_cast<double>(static_cast<const T*>(stored_)[i]);
+  };
+  switch (stored_type_) {
+    case type_number<double>():
+      return at(double{});
+    case type_number<float>():
+      return at(float{});
+    case type_number<std::int64_t>():
+      return at(std::int64_t{});
+    case type_number<std::uint64_t>():
+      return at(std::uint64_t{});
+    case type_number<std::int32_t>():
+      return at(std::int32_t{});
+    case type_number<std::uint32_t>():
+      return at(std::uint32_t{});
+    case type_number<std::int16_t>():
+      return at(std::int16_t{});
+    case type_number<std::uint16_t>():
+      return at(std::uint16_t{});
+    case type_number<std::int8_t>():
+      return at(std::int8_t{});
+    default:
+      return at(std::uint8_t{});
+  }
+}
+
+void Labels::require_intact() const {
+  if (file_) file_->require_intact();
+}
+
+Labels Labels::in_file(std::shared_ptr<const MappedFile> file) const {
+  Labels result = *this;
+  result.file_ = std::move(file);
   return result;
 }
 
@@ -74,7 +146,7 @@ Labels Labels::text(std::vector<std::int32_t> codes, std::vector<std::string> na
 
 Index Labels::size() const {
   if (kind_ == LabelKind::none) return 0;
-  return static_cast<Index>(kind_ == LabelKind::numeric ? numbers_->size() : codes_->size());
+  return kind_ == LabelKind::numeric ? count_ : static_cast<Index>(codes_->size());
 }
 
 std::string Labels::name(Index i) const {
@@ -83,9 +155,28 @@ std::string Labels::name(Index i) const {
 }
 
 Labels Labels::select(std::span<const Index> rows) const {
+  if (kind_ == LabelKind::numeric) {
+    std::vector<double> chosen;
+    chosen.reserve(rows.size());
+    for (const Index r : rows) chosen.push_back(number(r));
+    return numeric(std::move(chosen));
+  }
   Labels result = *this;
-  if (kind_ == LabelKind::numeric) result.numbers_ = gather(*numbers_, rows);
   if (kind_ == LabelKind::text) result.codes_ = gather(*codes_, rows);
+  return result;
+}
+
+Labels Labels::slice(Index begin, Index end) const {
+  Labels result = *this;
+  if (kind_ == LabelKind::none) return result;
+  if (kind_ == LabelKind::text) {
+    result.codes_ = std::make_shared<const std::vector<std::int32_t>>(codes_->begin() + begin,
+                                                                      codes_->begin() + end);
+    return result;
+  }
+  if (doubles_ != nullptr) result.doubles_ = doubles_ + begin;
+  result.stored_ = static_cast<const char*>(stored_) + begin * (stored_type_ % 100);
+  result.count_ = end - begin;
   return result;
 }
 

@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
+#include <exception>
+#include <limits>
 
 #include "base/checked.hpp"
+#include "base/mapped_file.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "tamis/dataset.hpp"
@@ -31,25 +35,45 @@ std::vector<float> dense_storage(Index rows, Index cols) {
   return std::vector<float>(usize(rows * cols));
 }
 
+void check_sparse_row(Index cols, Index row, Index begin, Index end,
+                      std::span<const std::int32_t> columns) {
+  std::int64_t last = -1;
+  for (Index k = begin; k < end; ++k) {
+    const std::int32_t column = columns[usize(k)];
+    if (column <= last || column >= cols) {
+      throw DataError(fmt::format("sparse rows: row {} has column {} after {} of {}", row, column,
+                                  last, counted(cols, "column")));
+    }
+    last = column;
+  }
+}
+
+// The error is that of the first bad row, for any number of threads.
 void check_sparse(Index cols, std::span<const Index> row_begin,
                   std::span<const std::int32_t> columns, std::span<const float> values) {
   if (row_begin.empty() || row_begin.front() != 0 || columns.size() != values.size() ||
       row_begin.back() != static_cast<Index>(values.size())) {
     throw DataError("sparse rows: the row offsets must run from 0 to the number of values");
   }
-  for (std::size_t i = 0; i + 1 < row_begin.size(); ++i) {
-    if (row_begin[i] > row_begin[i + 1] || row_begin[i + 1] > row_begin.back()) {
-      throw DataError(fmt::format("sparse rows: the row offset of row {} descends", i + 1));
-    }
-    std::int64_t last = -1;
-    for (Index k = row_begin[i]; k < row_begin[i + 1]; ++k) {
-      const std::int32_t column = columns[usize(k)];
-      if (column <= last || column >= cols) {
-        throw DataError(fmt::format("sparse rows: row {} has column {} after {} of {}", i, column,
-                                    last, counted(cols, "column")));
+  constexpr Index kPieceRows = 4096;
+  const Index rows = static_cast<Index>(row_begin.size()) - 1;
+  const Index pieces = (rows + kPieceRows - 1) / kPieceRows;
+  std::vector<std::exception_ptr> errors(usize(pieces));
+  parallel_each(pieces, [&](Index p) {
+    try {
+      for (Index i = p * kPieceRows; i < std::min(rows, (p + 1) * kPieceRows); ++i) {
+        const Index begin = row_begin[usize(i)];
+        const Index end = row_begin[usize(i) + 1];
+        if (begin < 0 || begin > end || end > row_begin.back())
+          throw DataError(fmt::format("sparse rows: the row offset of row {} descends", i + 1));
+        check_sparse_row(cols, i, begin, end, columns);
       }
-      last = column;
+    } catch (...) {
+      errors[usize(p)] = std::current_exception();
     }
+  });
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
   }
 }
 
@@ -90,6 +114,13 @@ Matrix Matrix::sparse_view(Index cols, std::span<const Index> row_begin,
                            std::span<const std::int32_t> columns, std::span<const float> values,
                            std::shared_ptr<const void> owner) {
   check_sparse(cols, row_begin, columns, values);
+  return checked_sparse_view(cols, row_begin, columns, values, std::move(owner));
+}
+
+Matrix Matrix::checked_sparse_view(Index cols, std::span<const Index> row_begin,
+                                   std::span<const std::int32_t> columns,
+                                   std::span<const float> values,
+                                   std::shared_ptr<const void> owner) {
   Matrix result;
   result.rows_ = static_cast<Index>(row_begin.size()) - 1;
   result.cols_ = cols;
@@ -104,6 +135,17 @@ Index Matrix::size_bytes() const {
   if (!is_sparse()) return num_stored() * static_cast<Index>(sizeof(float));
   return num_stored() * static_cast<Index>(sizeof(float) + sizeof(std::int32_t)) +
          (rows_ + 1) * static_cast<Index>(sizeof(Index));
+}
+
+void Matrix::require_intact() const {
+  if (file_) file_->require_intact();
+}
+
+Matrix Matrix::in_file(std::shared_ptr<const MappedFile> file, bool known_finite) const {
+  Matrix result = *this;
+  result.file_ = std::move(file);
+  result.known_finite_ = known_finite;
+  return result;
 }
 
 void Matrix::copy_row(Index i, std::span<float> out) const {
@@ -153,6 +195,29 @@ Matrix Matrix::select(std::span<const Index> rows) const {
   return sparse(cols_, std::move(out.row_begin), std::move(out.columns), std::move(out.values));
 }
 
+Matrix Matrix::slice(Index begin, Index end) const {
+  Matrix result = *this;
+  result.rows_ = end - begin;
+  if (!is_sparse()) {
+    result.values_ = values_ + begin * cols_;
+    return result;
+  }
+  // Offsets count from the first value of the rows.
+  struct Offsets {
+    std::vector<Index> row_begin;
+    std::shared_ptr<const void> values;
+  };
+  const Index first = row_begin_[begin];
+  Offsets offsets{std::vector<Index>(usize(end - begin + 1)), owner_};
+  for (Index i = begin; i <= end; ++i) offsets.row_begin[usize(i - begin)] = row_begin_[i] - first;
+  auto owner = std::make_shared<const Offsets>(std::move(offsets));
+  result.row_begin_ = owner->row_begin.data();
+  result.columns_ = columns_ + first;
+  result.values_ = values_ + first;
+  result.owner_ = std::move(owner);
+  return result;
+}
+
 Matrix Matrix::to_dense() const {
   if (!is_sparse()) return *this;
   std::vector<float> values = dense_storage(rows_, cols_);
@@ -176,6 +241,18 @@ Matrix Matrix::to_sparse() const {
     out.row_begin.push_back(static_cast<Index>(out.values.size()));
   }
   return sparse(cols_, std::move(out.row_begin), std::move(out.columns), std::move(out.values));
+}
+
+Matrix Matrix::with_values(const float* values, std::shared_ptr<const void> owner) const {
+  struct Both {
+    std::shared_ptr<const void> places;
+    std::shared_ptr<const void> values;
+  };
+  Matrix result = *this;
+  result.values_ = values;
+  result.known_finite_ = false;
+  result.owner_ = std::make_shared<const Both>(Both{owner_, std::move(owner)});
+  return result;
 }
 
 Matrix Matrix::with_cols(Index cols) const {
@@ -205,18 +282,35 @@ Matrix Matrix::with_cols(Index cols) const {
 }
 
 void require_finite(const Matrix& features) {
-  for (Index i = 0; i < features.rows(); ++i) {
-    const auto values =
-        features.is_sparse() ? features.sparse_row(i).values : features.dense_row(i);
-    const auto bad =
-        std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
-    if (bad == values.end()) continue;
-    const auto k = static_cast<std::size_t>(bad - values.begin());
-    const Index column =
-        features.is_sparse() ? features.sparse_row(i).columns[k] : static_cast<Index>(k);
-    throw DataError(
-        fmt::format("row {}, column {} is {}: values must be finite", i + 1, column + 1, *bad));
-  }
+  if (features.is_known_finite()) return;
+  constexpr Index kNone = std::numeric_limits<Index>::max();
+  std::atomic<Index> first = kNone;  // row with a value that is not finite
+  parallel_ranges(features.rows(), 1024, [&](Index begin, Index end) {
+    for (Index i = begin; i < end && i < first; ++i) {
+      const auto values =
+          features.is_sparse() ? features.sparse_row(i).values : features.dense_row(i);
+      // A sum of zeros is 0 unless a value is infinite or NaN; it needs no branch an element.
+      float sum = 0;
+      for (const float value : values) sum += value * 0.0F;
+      if (sum == 0) continue;
+      Index seen = first;
+      while (i < seen && !first.compare_exchange_weak(seen, i)) {
+      }
+    }
+  });
+  if (first == kNone) return;
+  const Index row = first;
+  const auto values =
+      features.is_sparse() ? features.sparse_row(row).values : features.dense_row(row);
+  const auto bad =
+      std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
+  // A mapped file may be another one by now.
+  if (bad == values.end()) throw DataError("the rows changed while they were read");
+  const auto k = static_cast<std::size_t>(bad - values.begin());
+  const Index column =
+      features.is_sparse() ? features.sparse_row(row).columns[k] : static_cast<Index>(k);
+  throw DataError(
+      fmt::format("row {}, column {} is {}: values must be finite", row + 1, column + 1, *bad));
 }
 
 }  // namespace tamis

@@ -14,6 +14,7 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
+#include "base/scratch.hpp"
 #include "data/column_values.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
@@ -264,41 +265,40 @@ Scaling fit_order(const Matrix& features, ScalingMethod method, const RunControl
   return result;
 }
 
-Matrix apply_sparse(const Scaling& scaling, const Matrix& features, ProgressMeter& meter) {
-  std::vector<Index> row_begin{0};
-  for (Index i = 0; i < features.rows(); ++i)
-    row_begin.push_back(row_begin.back() +
-                        static_cast<Index>(features.sparse_row(i).values.size()));
-  std::vector<std::int32_t> columns(usize(row_begin.back()));
-  std::vector<float> values(columns.size());
+// The arrays of the rows are shared: scaling changes values alone.
+Matrix apply_sparse(const Scaling& scaling, const Matrix& features, ProgressMeter& meter,
+                    const RunControl& control) {
+  const auto scaled = scratch_array<float>("scaling", features.num_stored(), control);
+  float* const values = scaled.values.get();
   const Index step = poll_rows(features.cols());
   parallel_ranges(features.rows(), step, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const SparseRow row = features.sparse_row(i);
-      const auto at = row_begin[usize(i)];
-      std::copy(row.columns.begin(), row.columns.end(), columns.begin() + at);
+      const Index at = features.row_offsets()[usize(i)];
       for (std::size_t k = 0; k < row.values.size(); ++k)
         values[usize(at) + k] = scaling.scaled(usize(row.columns[k]), row.values[k]);
       if (i % step == 0) meter.add(std::min(step, end - i));
     }
   });
-  return Matrix::sparse(features.cols(), std::move(row_begin), std::move(columns),
-                        std::move(values));
+  return features.with_values(values, scaled.values);
 }
 
-Matrix apply_dense(const Scaling& scaling, const Matrix& features, ProgressMeter& meter) {
+Matrix apply_dense(const Scaling& scaling, const Matrix& features, ProgressMeter& meter,
+                   const RunControl& control) {
   const Index cols = features.cols();
-  std::vector<float> values(usize(checked_product(features.rows(), cols)));
+  const auto scaled =
+      scratch_array<float>("scaling", checked_product(features.rows(), cols), control);
+  float* const values = scaled.values.get();
   const Index step = poll_rows(features.cols());
   parallel_ranges(features.rows(), step, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
-      const std::span<float> row(values.data() + i * cols, usize(cols));
+      const std::span<float> row(values + i * cols, usize(cols));
       features.copy_row(i, row);
       for (std::size_t j = 0; j < row.size(); ++j) row[j] = scaling.scaled(j, row[j]);
       if (i % step == 0) meter.add(std::min(step, end - i));
     }
   });
-  return Matrix::dense(features.rows(), cols, std::move(values));
+  return Matrix::dense_view(features.rows(), cols, values, scaled.values);
 }
 
 }  // namespace
@@ -379,18 +379,17 @@ Matrix Scaling::apply(const Matrix& features, const RunControl& control) const {
                                 counted(features.cols(), "column"), offset.size()));
   }
   const bool stays_sparse = features.is_sparse() && keeps_zeros(*this);
-  if (!stays_sparse) {
-    const Index bytes =
-        checked_product(checked_product(features.rows(), features.cols()), sizeof(float));
-    require_memory(features.is_sparse()
-                       ? "scaling makes the zeros non-zero (maxabs and quantile do not): it"
-                       : "scaling",
-                   bytes, memory_left(control.memory_bytes));
+  // Many times the rows: not what a scratch file is for.
+  if (features.is_sparse() && !stays_sparse) {
+    require_memory(
+        "scaling makes the zeros non-zero (maxabs and quantile do not): it",
+        checked_product(checked_product(features.rows(), features.cols()), sizeof(float)),
+        memory_left(control.memory_bytes));
   }
   return with_threads(control.threads, [&] {
     ProgressMeter meter(control, "scale", features.rows());
-    return stays_sparse ? apply_sparse(*this, features, meter)
-                        : apply_dense(*this, features, meter);
+    return stays_sparse ? apply_sparse(*this, features, meter, control)
+                        : apply_dense(*this, features, meter, control);
   });
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/checked.hpp"
 #include "base/group.hpp"
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "eval/checked_rows.hpp"
 #include "eval/claimed_problem.hpp"
@@ -18,6 +19,7 @@
 #include "model/precise_values.hpp"
 #include "tamis/error.hpp"
 #include "tamis/predict.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -274,9 +276,17 @@ Certificate certify(const Model& model, const Dataset& data, const TrainOptions&
                     const RunControl& control) {
   const KernelExpansion& expansion = require_expansion(model);
   validate(options);
+  // Labels, costs, names, coefficients and what they are sorted by; decision values twice.
+  const Index row_bytes = 120 + 16 * expansion.num_machines();
+  require_memory(fmt::format("certifying {}", counted(data.rows(), "row")),
+                 checked_sum(resident_memory_bytes(), checked_product(data.rows(), row_bytes)),
+                 resolve_memory_budget(control.memory_bytes));
   return with_threads(control.threads, [&] {
     const CheckedRows rows = checked_rows(model, data, options, control);
-    return certify_rows(model, expansion, options, rows, control);
+    Certificate result = certify_rows(model, expansion, options, rows, control);
+    data.require_intact();
+    require_intact(model);
+    return result;
   });
 }
 

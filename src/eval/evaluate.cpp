@@ -20,22 +20,6 @@
 namespace tamis {
 namespace {
 
-void score_regression(const Labels& predicted, const Labels& truth, Evaluation* result) {
-  if (truth.kind() != LabelKind::numeric)
-    throw DataError("a regression needs numbers as labels, and these are words");
-  const double n = static_cast<double>(truth.size());
-  double mean = 0;
-  for (Index i = 0; i < truth.size(); ++i) mean += truth.number(i) / n;
-  double variance = 0;
-  for (Index i = 0; i < truth.size(); ++i) {
-    const double error = predicted.number(i) - truth.number(i);
-    result->mse += error * error / n;
-    result->mae += std::abs(error) / n;
-    variance += (truth.number(i) - mean) * (truth.number(i) - mean) / n;
-  }
-  result->r2 = variance > 0 ? 1 - result->mse / variance : 0;
-}
-
 // The model's classes, then those only the data has (which are always errors).
 std::vector<std::string> class_names(const Labels& model_classes, const Labels& truth) {
   std::vector<std::string> names;
@@ -61,52 +45,107 @@ std::vector<Index> positions(const Labels& labels, const std::vector<std::string
   return result;
 }
 
-void score_classes(const Labels& model_classes, const Labels& predicted, const Labels& truth,
-                   Evaluation* result) {
-  const std::vector<std::string> names = class_names(model_classes, truth);
-  const Index k = static_cast<Index>(names.size());
-  const std::vector<Index> true_codes = positions(truth, names);
-  const std::vector<Index> predicted_codes = positions(predicted, names);
-  result->confusion.assign(usize(k * k), 0);
-  for (std::size_t i = 0; i < true_codes.size(); ++i) {
-    ++result->confusion[usize(true_codes[i] * k + predicted_codes[i])];
-    if (true_codes[i] != predicted_codes[i]) ++result->errors;
-  }
-  for (Index c = 0; c < k; ++c) {
-    ClassScore score;
-    score.label = names[usize(c)];
-    score.correct = result->confusion[usize(c * k + c)];
-    for (Index o = 0; o < k; ++o) {
-      score.rows += result->confusion[usize(c * k + o)];
-      score.predicted += result->confusion[usize(o * k + c)];
+// Adds up block after block of the rows, in order: the sums are the same for any blocks.
+class Scores {
+ public:
+  /// `truth` are the labels of all rows.
+  Scores(const Model& model, const Labels& truth) : model_(model), truth_(truth) {
+    result_.task = model.task();
+    result_.rows = truth.size();
+    if (model.task() == Task::regression) {
+      if (truth.kind() != LabelKind::numeric)
+        throw DataError("a regression needs numbers as labels, and these are words");
+      for (Index i = 0; i < truth.size(); ++i) mean_ += truth.number(i) / rows();
+      return;
     }
-    score.precision = score.predicted > 0 ? static_cast<double>(score.correct) /
-                                                static_cast<double>(score.predicted)
-                                          : 0;
-    score.recall =
-        score.rows > 0 ? static_cast<double>(score.correct) / static_cast<double>(score.rows) : 0;
-    result->classes.push_back(score);
+    names_ = class_names(model.classes(), truth);
+    result_.confusion.assign(names_.size() * names_.size(), 0);
   }
-  result->error_rate = static_cast<double>(result->errors) / static_cast<double>(result->rows);
-  result->accuracy = 1 - result->error_rate;
-}
 
-// Rows weighted alike.
-void score_probabilities(const Probabilities& given, std::span<const std::int32_t> truth,
-                         Evaluation* result) {
-  constexpr double kLeast = 1e-15;
-  const double n = static_cast<double>(given.rows);
-  const Index columns = given.cols == 2 ? 1 : given.cols;
-  result->has_probabilities = true;
-  for (Index i = 0; i < given.rows; ++i) {
-    const Index code = truth[usize(i)];
-    result->log_loss -= std::log(code < 0 ? kLeast : std::max(kLeast, given.at(i, code))) / n;
-    for (Index c = 0; c < columns; ++c) {
-      const double error = given.at(i, c) - (c == code ? 1 : 0);
-      result->brier += error * error / n;
+  /// Rows from `begin` on, as many as there are predictions.
+  void add(Index begin, const Labels& predicted) {
+    const Labels truth = truth_.slice(begin, begin + predicted.size());
+    if (model_.task() == Task::regression)
+      add_numbers(truth, predicted);
+    else
+      add_classes(truth, predicted);
+  }
+
+  // Rows weighted alike.
+  void add(Index begin, const Probabilities& given) {
+    constexpr double kLeast = 1e-15;
+    const auto truth = encode_labels(truth_.slice(begin, begin + given.rows), model_.classes());
+    const Index columns = given.cols == 2 ? 1 : given.cols;
+    result_.has_probabilities = true;
+    for (Index i = 0; i < given.rows; ++i) {
+      const Index code = truth[usize(i)];
+      result_.log_loss -=
+          std::log(code < 0 ? kLeast : std::max(kLeast, given.at(i, code))) / rows();
+      for (Index c = 0; c < columns; ++c) {
+        const double error = given.at(i, c) - (c == code ? 1 : 0);
+        result_.brier += error * error / rows();
+      }
     }
   }
-}
+
+  Evaluation finish() {
+    if (model_.task() == Task::regression)
+      result_.r2 = variance_ > 0 ? 1 - result_.mse / variance_ : 0;
+    else
+      finish_classes();
+    return std::move(result_);
+  }
+
+ private:
+  double rows() const { return static_cast<double>(truth_.size()); }
+
+  void add_numbers(const Labels& truth, const Labels& predicted) {
+    for (Index i = 0; i < truth.size(); ++i) {
+      const double error = predicted.number(i) - truth.number(i);
+      result_.mse += error * error / rows();
+      result_.mae += std::abs(error) / rows();
+      variance_ += (truth.number(i) - mean_) * (truth.number(i) - mean_) / rows();
+    }
+  }
+
+  void add_classes(const Labels& truth, const Labels& predicted) {
+    const Index k = static_cast<Index>(names_.size());
+    const std::vector<Index> true_codes = positions(truth, names_);
+    const std::vector<Index> predicted_codes = positions(predicted, names_);
+    for (std::size_t i = 0; i < true_codes.size(); ++i) {
+      ++result_.confusion[usize(true_codes[i] * k + predicted_codes[i])];
+      if (true_codes[i] != predicted_codes[i]) ++result_.errors;
+    }
+  }
+
+  void finish_classes() {
+    const Index k = static_cast<Index>(names_.size());
+    for (Index c = 0; c < k; ++c) {
+      ClassScore score;
+      score.label = names_[usize(c)];
+      score.correct = result_.confusion[usize(c * k + c)];
+      for (Index o = 0; o < k; ++o) {
+        score.rows += result_.confusion[usize(c * k + o)];
+        score.predicted += result_.confusion[usize(o * k + c)];
+      }
+      score.precision = score.predicted > 0 ? static_cast<double>(score.correct) /
+                                                  static_cast<double>(score.predicted)
+                                            : 0;
+      score.recall =
+          score.rows > 0 ? static_cast<double>(score.correct) / static_cast<double>(score.rows) : 0;
+      result_.classes.push_back(score);
+    }
+    result_.error_rate = static_cast<double>(result_.errors) / rows();
+    result_.accuracy = 1 - result_.error_rate;
+  }
+
+  const Model& model_;
+  const Labels& truth_;
+  std::vector<std::string> names_;
+  double mean_ = 0;      // of the targets
+  double variance_ = 0;  // of the targets
+  Evaluation result_;
+};
 
 DecisionValues values_of_all(const DecisionValues& mine, Group& group) {
   DecisionValues all = mine;
@@ -120,15 +159,38 @@ void require_labels(const Dataset& data, Group& group) {
     throw DataError("the data has no labels to evaluate against");
 }
 
-Evaluation score_labels(const Model& model, const Dataset& data, const Labels& predicted) {
-  Evaluation result;
-  result.task = model.task();
-  result.rows = data.rows();
-  if (model.task() == Task::regression)
-    score_regression(predicted, data.labels(), &result);
-  else
-    score_classes(model.classes(), predicted, data.labels(), &result);
-  return result;
+// Predictions of so many rows are held at a time.
+constexpr Index kBlockRows = Index{1} << 20;
+
+RunControl part_of(const RunControl& control, double done, double share) {
+  RunControl part = control;
+  if (!control.on_progress) return part;
+  part.on_progress = [&control, done, share](Progress progress) {
+    progress.done_fraction = done + share * std::max(0.0, progress.done_fraction);
+    progress.left_seconds = -1;
+    control.on_progress(progress);
+  };
+  return part;
+}
+
+Evaluation evaluate_blocks(const Model& model, const Dataset& data, const RunControl& control) {
+  Scores scores(model, data.labels());
+  const auto all = static_cast<double>(std::max<Index>(1, data.rows()));
+  for (Index begin = 0; begin < data.rows(); begin += kBlockRows) {
+    const Index end = std::min(data.rows(), begin + kBlockRows);
+    const RunControl part =
+        part_of(control, static_cast<double>(begin) / all, static_cast<double>(end - begin) / all);
+    const Matrix rows = rows_for(model, data.slice(begin, end)).features();
+    if (!model.has_probabilities()) {
+      scores.add(begin, predict(model, rows, part));
+      continue;
+    }
+    const DecisionValues values = decision_values(model, rows, part);
+    scores.add(begin, predict(model, values, part));
+    scores.add(begin, probabilities(model, values, part));
+  }
+  data.require_intact();
+  return scores.finish();
 }
 
 void require_two_classes(const Model& model) {
@@ -166,10 +228,9 @@ std::string no_norm_of(const KernelExpansion& expansion) {
 
 Evaluation evaluate(const Model& model, const Dataset& data, const RunControl& control) {
   require_labels(data, group_of(control));
+  if (group_of(control).size() == 1) return evaluate_blocks(model, data, control);
   const Matrix rows = rows_for(model, data).features();
-  if (model.has_probabilities() || group_of(control).size() > 1)
-    return evaluate(model, data, decision_values(model, rows, control), control);
-  return score_labels(model, data, predict(model, rows, control));
+  return evaluate(model, data, decision_values(model, rows, control), control);
 }
 
 Evaluation evaluate(const Model& model, const Dataset& mine, const DecisionValues& own_values,
@@ -183,12 +244,10 @@ Evaluation evaluate(const Model& model, const Dataset& mine, const DecisionValue
   const Dataset data = group.size() == 1 ? mine
                                          : Dataset(Matrix::dense(values.rows, 0, {}),
                                                    labels_of_all(mine.labels(), group));
-  Evaluation result = score_labels(model, data, predict(model, values, control));
-  if (model.has_probabilities()) {
-    score_probabilities(probabilities(model, values, control),
-                        encode_labels(data.labels(), model.classes()), &result);
-  }
-  return result;
+  Scores scores(model, data.labels());
+  scores.add(0, predict(model, values, control));
+  if (model.has_probabilities()) scores.add(0, probabilities(model, values, control));
+  return scores.finish();
 }
 
 std::vector<double> indecision(const Model& model, const Matrix& features,

@@ -35,8 +35,9 @@ ComputedRows::ComputedRows(const Kernel& kernel, const Matrix& data, std::vector
 
 ComputedRows::ComputedRows(Group& group, const Kernel& kernel, const Matrix& data,
                            std::vector<Index> rows, Index cache_bytes, bool leaves_far_out,
-                           std::function<bool()> interrupted)
+                           std::function<bool()> interrupted, const RunControl* control)
     : group_(group),
+      control_(control),
       kernel_(kernel),
       data_(data),
       rows_(std::move(rows)),
@@ -224,7 +225,8 @@ void ComputedRows::set_active(std::span<const Index> points) {
     return;
   }
   const std::vector<Index> rows = data_rows(points);
-  active_blocks_.emplace(kernel_, data_, rows);
+  active_blocks_.reset();  // before the new ones: they need not fit together
+  active_blocks_.emplace(kernel_, data_, rows, control_);
   if (leaves_far_out_) {
     active_blocks_->set_least_value(least_near_value());
     near_.emplace(kernel_, data_, rows);

@@ -27,9 +27,11 @@ class ComputedRows : public qp::RowSource {
   ComputedRows(const Kernel& kernel, const Matrix& data, std::vector<Index> rows, Index cache_bytes,
                std::function<bool()> interrupted);
   /// The same for this rank's points of a group, all of whose data are alike. `leaves_far_out`: see
-  /// has_many_far_pairs(), for the points of all ranks.
+  /// has_many_far_pairs(), for the points of all ranks. `control`: see KernelBlocks; must outlive
+  /// this.
   ComputedRows(Group& group, const Kernel& kernel, const Matrix& data, std::vector<Index> rows,
-               Index cache_bytes, bool leaves_far_out, std::function<bool()> interrupted);
+               Index cache_bytes, bool leaves_far_out, std::function<bool()> interrupted,
+               const RunControl* control = nullptr);
 
   Index size() const override { return static_cast<Index>(rows_.size()); }
   std::span<const double> diagonal() const override { return diagonal_; }
@@ -98,6 +100,7 @@ class ComputedRows : public qp::RowSource {
                 std::span<const double> coefficients, std::span<double> sums);
 
   Group& group_;
+  const RunControl* control_;  // null: active points are packed in memory
   const Kernel kernel_;
   const Matrix& data_;
   std::vector<Index> rows_;

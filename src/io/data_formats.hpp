@@ -33,6 +33,9 @@ Dataset parse_csv(const ParseInput& source, const ReadOptions& options, const Ru
 Dataset parse_npy(const ParseInput& source, const ParseInput& labels, const ReadOptions& options,
                   const RunControl& control);
 
+/// The binary table of sparse rows, see docs/formats.md. Throws DataError.
+Dataset parse_csr(const ParseInput& source, const ReadOptions& options, const RunControl& control);
+
 /// Whether values may be missing: the options say so, or the model that the rows are for.
 inline bool allows_missing(const ReadOptions& options) {
   return options.missing_values || !options.columns.fills.empty();
@@ -43,6 +46,9 @@ void require_usable(const std::string& name, DataFormat format, const ReadOption
 
 /// True if the bytes begin as a NumPy file does.
 bool is_npy(std::string_view bytes);
+
+/// True if the bytes begin as a binary table of sparse rows does.
+bool is_csr(std::string_view bytes);
 
 /// The format `format` stands for, given the name of the file.
 DataFormat resolve_format(DataFormat format, const std::string& path);

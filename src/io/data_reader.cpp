@@ -49,10 +49,14 @@ Dataset parse_dataset(const std::string& path, FilePlace place, const ReadOption
   }
   PieceBuffer head;
   DataFormat format = resolve_format(options.format, path);
-  if (options.format == DataFormat::automatic && is_npy(source.input.piece(0, 16, head)))
-    format = DataFormat::npy;  // no text begins like that
+  if (options.format == DataFormat::automatic) {  // no text begins like these
+    const std::string_view beginning = source.input.piece(0, 256, head);
+    if (is_npy(beginning)) format = DataFormat::npy;
+    if (is_csr(beginning)) format = DataFormat::csr;
+  }
   require_usable(source.name, format, options);
   if (format == DataFormat::csv) return parse_csv(source, options, control);
+  if (format == DataFormat::csr) return parse_csr(source, options, control);
   const bool drop_labels = options.label_column == "none";
   if (format == DataFormat::svmlight) {
     const Dataset data = parse_svmlight(source, options, control);
@@ -75,8 +79,13 @@ void require_usable(const std::string& name, DataFormat format, const ReadOption
   const bool has_label = !options.label_column.empty() && options.label_column != "none";
   if (format != DataFormat::csv && (has_label || !options.weight_column.empty()))
     refuse(fmt::format("{} has no {} column: {}; if it is CSV, give that format, else convert it",
-                       is_npy ? "a NumPy array" : "svmlight text", has_label ? "label" : "weight",
-                       is_npy ? "labels are a file of their own" : "a row begins with its label"));
+                       is_npy                      ? "a NumPy array"
+                       : format == DataFormat::csr ? "a table of sparse rows"
+                                                   : "svmlight text",
+                       has_label ? "label" : "weight",
+                       is_npy                      ? "labels are a file of their own"
+                       : format == DataFormat::csr ? "labels and weights are arrays of their own"
+                                                   : "a row begins with its label"));
   if (!is_npy && !options.labels_path.empty())
     refuse("a file of labels goes with a NumPy array; here the labels are in the rows");
   if (options.labels_as_text && !options.text_labels)
@@ -99,6 +108,7 @@ DataFormat resolve_format(DataFormat format, const std::string& path) {
   if (format != DataFormat::automatic) return format;
   const std::string_view name = without_packing(path);
   if (name.ends_with(".csv") || name.ends_with(".tsv")) return DataFormat::csv;
+  if (name.ends_with(".csr")) return DataFormat::csr;
   return name.ends_with(".npy") ? DataFormat::npy : DataFormat::svmlight;
 }
 

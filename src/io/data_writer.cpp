@@ -257,6 +257,8 @@ void write_dataset(const std::string& path, const Dataset& data, const WriteOpti
     const DataFormat format = resolve_format(options.format, path);
     if (format == DataFormat::csv) {
       write_csv(path, data, control);
+    } else if (format == DataFormat::csr) {
+      write_csr(path, data, control);
     } else if (format == DataFormat::npy) {
       refuse_weights(data, "a NumPy array");
       write_npy(path, data, control);

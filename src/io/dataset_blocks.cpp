@@ -15,17 +15,29 @@
 namespace tamis {
 namespace {
 
-// Some line is neither blank nor a comment.
-bool has_rows(std::string_view text) {
+// Some line is neither blank nor, in svmlight text, a comment.
+bool has_rows(std::string_view text, bool is_csv) {
   while (!text.empty()) {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) return false;
-    if (text[first] != '#') return true;
+    if (text[first] != '#' || is_csv) return true;
     const std::size_t end = text.find('\n', first);
     if (end == std::string_view::npos) return false;
     text.remove_prefix(end);
   }
   return false;
+}
+
+// Besides blank ones.
+bool has_two_lines(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return false;
+  const std::size_t end = text.find('\n', first);
+  return end != std::string_view::npos && has_rows(text.substr(end), true);
+}
+
+std::int64_t count_lines(std::string_view text) {
+  return std::count(text.begin(), text.end(), '\n');
 }
 
 [[noreturn]] void fail_io(const std::string& path, const char* what) {
@@ -38,13 +50,13 @@ DatasetBlocks::DatasetBlocks(std::string path, const ReadOptions& options,
                              const RunControl& control, const std::string& phase,
                              std::int64_t block_bytes)
     : path_(std::move(path)), options_(options), quiet_(quiet(control)), block_bytes_(block_bytes) {
-  if (path_ == "-" || has_packed_ending(path_) ||
-      resolve_format(options.format, path_) != DataFormat::svmlight) {
-    throw InvalidArgument(
-        fmt::format("{}: only svmlight text in a file, not compressed, can be read block by block",
-                    input_name(path_)));
+  if (path_ == "-" || has_packed_ending(path_)) {
+    throw InvalidArgument(fmt::format(
+        "{}: only a file that is not compressed can be read block by block", input_name(path_)));
   }
-  require_usable(path_, DataFormat::svmlight, options);
+  const DataFormat format = resolve_format(options.format, path_);
+  is_csv_ = format == DataFormat::csv;
+  require_usable(path_, format, options);
   if (!options.more_files.empty())
     throw InvalidArgument("only one file can be read block by block, not several");
   struct stat info {};
@@ -53,6 +65,13 @@ DatasetBlocks::DatasetBlocks(std::string path, const ReadOptions& options,
   // Not opened before: a pipe would wait for a writer, and can be read only once anyway.
   if (!S_ISREG(info.st_mode))
     throw IoError(path_ + ": cannot read block by block: it is not a plain file");
+  if (format == DataFormat::npy || format == DataFormat::csr) {
+    whole_ = read_dataset(path_, options, control);
+    meter_ = std::make_unique<ProgressMeter>(control, phase, whole_->rows());
+    return;
+  }
+  if (is_csv_ && options.text_columns)
+    throw InvalidArgument(path_ + ": text columns cannot be read block by block");
   file_.reset(std::fopen(path_.c_str(), "rb"));
   if (!file_) fail_io(path_, "cannot open");
   meter_ = std::make_unique<ProgressMeter>(control, phase, info.st_size);
@@ -60,10 +79,21 @@ DatasetBlocks::DatasetBlocks(std::string path, const ReadOptions& options,
 
 DatasetBlocks::~DatasetBlocks() = default;
 
+Dataset DatasetBlocks::next_rows() {
+  const Dataset& all = *whole_;
+  all.require_intact();  // what was made of the blocks before is still right
+  const Index row_bytes = std::max<Index>(1, all.features().size_bytes() / all.rows());
+  const Index end = std::min(all.rows(), next_row_ + std::max<Index>(1, block_bytes_ / row_bytes));
+  Dataset block = all.slice(next_row_, end);
+  meter_->add(end - next_row_);
+  next_row_ = end;
+  return block;
+}
+
 // Fills the text up to a block; false: nothing was left to read.
 bool DatasetBlocks::read_text() {
-  text_.erase(0, used_);
-  used_ = 0;
+  text_.erase(first_bytes_, used_ - first_bytes_);
+  used_ = first_bytes_;
   const std::size_t held = text_.size();
   // A line may be longer than a block, but not than the budget.
   require_memory("reading " + path_, static_cast<std::int64_t>(held) + block_bytes_,
@@ -77,32 +107,62 @@ bool DatasetBlocks::read_text() {
   return got > 0;
 }
 
+// Ends behind the first line that is not blank; nothing if the text does not hold all of it.
+void DatasetBlocks::find_first_line() {
+  const std::size_t first = text_.find_first_not_of(" \t\r\n");
+  const std::size_t end = first == std::string::npos ? first : text_.find('\n', first);
+  first_bytes_ = end == std::string::npos ? 0 : end + 1;
+}
+
+void DatasetBlocks::continue_at(const BlockPlace& place) {
+  if (place.offset == 0) return;
+  while (is_csv_ && first_bytes_ == 0 && read_text()) find_first_line();
+  text_.resize(first_bytes_);
+  used_ = first_bytes_;
+  place_ = place;
+  if (fseeko(file_.get(), static_cast<off_t>(place.offset), SEEK_SET) != 0)
+    fail_io(path_, "cannot read");
+  meter_->add(place.offset);
+}
+
 Dataset DatasetBlocks::next() {
+  if (whole_) return next_row_ < whole_->rows() ? next_rows() : Dataset();
   for (;;) {
     const bool more = read_text();
-    const std::size_t end = more ? text_.rfind('\n') + 1 : text_.size();  // npos + 1 = 0
-    if (end == 0) {
+    const std::size_t last = more ? text_.rfind('\n') : text_.size() - 1;
+    const std::size_t end = last == std::string::npos ? 0 : last + 1;
+    if (end <= first_bytes_) {
       if (!more) return {};
       continue;  // a line longer than a block
     }
+    const bool is_first = first_bytes_ == 0;
     const std::string_view text = std::string_view(text_).substr(0, end);
+    if (more && is_csv_ && is_first && !has_two_lines(text)) continue;  // a header and no row
+    const std::string_view fresh = text.substr(first_bytes_);
+    Dataset block = has_rows(fresh, is_csv_) ? parse(text, is_first) : Dataset();
+    place_.offset += static_cast<std::int64_t>(fresh.size());
+    place_.lines += count_lines(fresh);
     used_ = end;
-    const std::int64_t lines = std::count(text.begin(), text.end(), '\n');
-    Dataset block = has_rows(text) ? parse(text) : Dataset();
-    lines_before_ += lines;
+    if (is_csv_ && is_first) find_first_line();
     if (block.rows() > 0 || !more) return block;
   }
 }
 
-Dataset DatasetBlocks::parse(std::string_view text) {
+// Blocks of CSV but the first have its first line before them: the header, or a row that was a part
+// of the first block.
+Dataset DatasetBlocks::parse(std::string_view text, bool is_first) {
   ParseInput source;
   source.name = path_;
   source.input.bytes = text;
   try {
-    return parse_svmlight(source, options_, quiet_);
+    if (!is_csv_) return parse_svmlight(source, options_, quiet_);
+    const Dataset block = parse_csv(source, options_, quiet_);
+    if (is_first) place_.has_header = !block.feature_names().empty();
+    return is_first || place_.has_header ? block : block.slice(1, block.rows());
   } catch (const ParseError& error) {
+    const std::int64_t shown = count_lines(text.substr(0, first_bytes_));
     const std::string prefix = fmt::format("{}:{}:{}: ", path_, error.line(), error.column());
-    throw ParseError(path_, lines_before_ + error.line(), error.column(),
+    throw ParseError(path_, place_.lines + error.line() - shown, error.column(),
                      std::string(error.what()).substr(prefix.size()));
   }
 }

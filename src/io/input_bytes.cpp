@@ -94,7 +94,7 @@ InputBytes load_file(const std::string& name, const InputFile& file, std::int64_
     file.read(static_cast<std::int64_t>(offset), {data.get() + offset, count});
     meter.add(static_cast<std::int64_t>(count));
   }
-  return {{data.get(), size}, data, file.size(), nullptr};
+  return {{data.get(), size}, data, file.size(), nullptr, nullptr};
 }
 
 }  // namespace
@@ -125,6 +125,8 @@ void InputFile::read(std::int64_t offset, std::span<char> to) const {
     offset += got;
   }
 }
+
+std::shared_ptr<const MappedFile> InputFile::map() const { return MappedFile::map(name_, fd_); }
 
 std::int64_t InputBytes::size() const {
   return file ? file->size() : static_cast<std::int64_t>(bytes.size());
@@ -166,11 +168,17 @@ bool is_compressed_file(const std::string& path) {
   return is_compressed({head, count});
 }
 
-InputBytes read_input(const std::string& path, const RunControl& control) {
-  InputBytes input = open_input(path, control);
+InputBytes load_input(const std::string& name, const InputBytes& input, const RunControl& control,
+                      bool may_map) {
   if (!input.file) return input;
-  return load_file(input_name(path), *input.file, resolve_memory_budget(control.memory_bytes),
-                   control);
+  if (may_map && input.file->size() >= kMappedBytes) {
+    if (const auto mapped = input.file->map()) return {mapped->bytes(), mapped, 0, nullptr, mapped};
+  }
+  return load_file(name, *input.file, resolve_memory_budget(control.memory_bytes), control);
+}
+
+InputBytes read_input(const std::string& path, const RunControl& control, bool may_map) {
+  return load_input(input_name(path), open_input(path, control), control, may_map);
 }
 
 }  // namespace tamis

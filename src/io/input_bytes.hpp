@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/mapped_file.hpp"
 #include "tamis/control.hpp"
 
 namespace tamis {
@@ -22,9 +23,11 @@ class PieceBuffer {
   std::int64_t capacity_ = 0;
 };
 
-/// A plain file that is read in pieces. It is not mapped: when somebody truncates a mapped file,
-/// the next look at it ends the whole program (SIGBUS), and what was checked could change
-/// afterwards.
+/// Files that can be used as they are, without parsing, are mapped from this size on. Smaller ones
+/// are read, which takes no time and leaves nothing to change afterwards.
+inline constexpr std::int64_t kMappedBytes = std::int64_t{16} << 20;
+
+/// A plain file that is read in pieces.
 class InputFile {
  public:
   /// Takes the descriptor.
@@ -36,6 +39,8 @@ class InputFile {
   std::int64_t size() const { return size_; }
   /// Safe from many threads. Throws IoError, also when the file has become shorter.
   void read(std::int64_t offset, std::span<char> to) const;
+  /// Null where it cannot be mapped.
+  std::shared_ptr<const MappedFile> map() const;
 
  private:
   std::string name_;
@@ -50,6 +55,7 @@ struct InputBytes {
   std::shared_ptr<const void> owner;
   std::int64_t heap_bytes = 0;
   std::shared_ptr<const InputFile> file = nullptr;
+  std::shared_ptr<const MappedFile> mapped = nullptr;  ///< where `bytes` are, if it is mapped
 
   std::int64_t size() const;
   /// [offset, offset + count), cut at the end: a view of the bytes in memory, or of `buffer`.
@@ -64,8 +70,10 @@ std::string input_name(const std::string& path);
 /// archive) and ResourceError (more bytes than the memory budget).
 InputBytes open_input(const std::string& path, const RunControl& control);
 
-/// The same with all bytes in memory.
-InputBytes read_input(const std::string& path, const RunControl& control);
+/// The same with all bytes in memory, or in a mapped file if `may_map` and it is a large one.
+InputBytes load_input(const std::string& name, const InputBytes& input, const RunControl& control,
+                      bool may_map);
+InputBytes read_input(const std::string& path, const RunControl& control, bool may_map = false);
 
 /// Whether the file begins as a compressed one does; false for anything but a plain file. Throws
 /// IoError.

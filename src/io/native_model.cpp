@@ -63,36 +63,6 @@ void check_format(const TensorFile& file) {
   }
 }
 
-// Words go into bytes and ends instead of the header, so that any bytes may be a name.
-void add_words(TensorWriter& writer, const std::string& ends_name, const std::string& bytes_name,
-               const std::vector<std::string>& words) {
-  std::vector<std::uint8_t> bytes;
-  std::vector<Index> ends;
-  for (const std::string& word : words) {
-    bytes.insert(bytes.end(), word.begin(), word.end());
-    ends.push_back(std::ssize(bytes));
-  }
-  const Index size = std::ssize(bytes);
-  writer.add(ends_name, {std::ssize(words)}, std::move(ends));
-  writer.add(bytes_name, {size}, std::move(bytes));
-}
-
-std::vector<std::string> get_words(const TensorFile& file, const std::string& ends_name,
-                                   const std::string& bytes_name) {
-  const auto ends = file.get<Index>(ends_name, 1).values;
-  const auto bytes = file.get<std::uint8_t>(bytes_name, 1).values;
-  std::vector<std::string> words;
-  Index begin = 0;
-  for (const Index end : ends) {
-    if (end < begin || end > static_cast<Index>(bytes.size()))
-      throw DataError(
-          fmt::format("'{}' has {}: it must ascend from 0 to {}", ends_name, end, bytes.size()));
-    words.emplace_back(bytes.begin() + begin, bytes.begin() + end);
-    begin = end;
-  }
-  return words;
-}
-
 void add_classes(TensorWriter& writer, const Labels& classes) {
   const Index count = classes.size();
   if (classes.kind() == LabelKind::numeric) {

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <type_traits>
 
 #include "base/checked.hpp"
 #include "base/group.hpp"
@@ -15,7 +14,9 @@
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "io/data_formats.hpp"
+#include "io/npy_elements.hpp"
 #include "io/npy_header.hpp"
+#include "io/npy_mapping.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
 
@@ -28,29 +29,6 @@ T load(const char* from) {
   T value;
   std::memcpy(&value, from, sizeof value);
   return value;
-}
-
-// Calls use(T()) with the element type of a numeric array; each loop is compiled for its type.
-template <typename Use>
-void with_element_type(const NpyArray& array, const Use& use) {
-  const auto pick = [&]<typename A, typename B, typename C, typename D>(A a, B b, C c, D d) {
-    if (array.item_bytes == 1) use(a);
-    if (array.item_bytes == 2) use(b);
-    if (array.item_bytes == 4) use(c);
-    if (array.item_bytes == 8) use(d);
-  };
-  if (array.kind == 'f' && array.item_bytes == 4) use(float{});
-  if (array.kind == 'f' && array.item_bytes == 8) use(double{});
-  if (array.kind == 'i') pick(std::int8_t{}, std::int16_t{}, std::int32_t{}, std::int64_t{});
-  if (array.kind == 'u' || array.kind == 'b')
-    pick(std::uint8_t{}, std::uint16_t{}, std::uint32_t{}, std::uint64_t{});
-}
-
-bool is_numeric(const NpyArray& array) { return array.kind != 'U' && array.kind != 'S'; }
-
-[[noreturn]] void fail_not_finite(const std::string& name, Index row, Index col, double value) {
-  throw DataError(fmt::format("{}: row {}, column {} is {}: values must be finite 32-bit floats",
-                              name, row + 1, col + 1, value));
 }
 
 // A part of the elements that is read at a time.
@@ -209,12 +187,15 @@ Matrix read_matrix(const ParseInput& source, const NpyArray& array, const ReadOp
   if (cols > std::numeric_limits<std::int32_t>::max())
     throw DataError(fmt::format("{}: {} columns are too many", source.name, cols));
   const RowRange range = share_of(source, rows, group_of(control));
+  const bool allows_nan = allows_missing(options);
+  if (auto mapped =
+          mapped_matrix(source, array, range.begin, range.size(), cols, allows_nan, control))
+    return std::move(*mapped);
   const std::int64_t bytes = checked_product(checked_product(range.size(), cols), sizeof(float));
   require_memory("reading " + source.name, checked_sum(bytes, source.input.heap_bytes),
                  resolve_memory_budget(control.memory_bytes));
   auto values = std::make_shared_for_overwrite<float[]>(usize(range.size() * cols));
-  MatrixReader(source, array, rows, cols, range, allows_missing(options))
-      .read(values.get(), control);
+  MatrixReader(source, array, rows, cols, range, allows_nan).read(values.get(), control);
   const float* data = values.get();
   return Matrix::dense_view(range.size(), cols, data, std::move(values));
 }
@@ -296,17 +277,6 @@ Labels whole_number_texts(const ParseInput& source, const NpyArray& array, RowRa
   return Labels::text(words);
 }
 
-// Whether the double is another number. The largest integers would not fit back.
-template <typename T>
-bool is_rounded(T value) {
-  if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
-    const auto rounded = static_cast<double>(value);
-    return rounded >= static_cast<double>(std::numeric_limits<T>::max()) ||
-           static_cast<T>(rounded) != value;
-  }
-  return false;
-}
-
 template <typename T>
 Labels read_number_labels(const ParseInput& source, const NpyArray& array, RowRange range,
                           const ReadOptions& options, const RunControl& control) {
@@ -327,6 +297,9 @@ Labels read_number_labels(const ParseInput& source, const NpyArray& array, RowRa
 
 Labels read_labels(const ParseInput& source, const NpyArray& array, RowRange range,
                    const ReadOptions& options, const RunControl& control) {
+  auto mapped = mapped_labels(source, array, range.begin, range.size(), options, control);
+  // Of all ranks or of none: some may have found a number that only text can keep.
+  if (!any_of_all(group_of(control), !mapped)) return std::move(*mapped);
   const Index row_bytes = is_numeric(array)
                               ? Index{sizeof(double)}
                               : checked_sum(array.item_bytes, Index{sizeof(std::string)});

@@ -32,6 +32,9 @@ void write_rows(ByteSink& file, const RowFormatter& formatter, Index rows, Index
 /// Throws ResourceError if rows with every zero written out do not fit the memory budget.
 void require_row_memory(const char* what, Index cols, const RunControl& control);
 
+/// X.csr: sparse rows with labels, weights and names.
+void write_csr(const std::string& path, const Dataset& data, const RunControl& control);
+
 /// X.npy as float32, and its labels, if any, as X.labels.npy.
 void write_npy(const std::string& path, const Dataset& data, const RunControl& control);
 

@@ -150,10 +150,10 @@ class HeaderReader final : public JsonEvents {
   std::vector<Index>* list_ = nullptr;  // being read
 };
 
-HeaderReader parse_header_text(std::string_view text) {
+HeaderReader parse_header_text(std::string_view text, const std::string& kind) {
   HeaderReader reader;
   if (!json::sax_parse(text.begin(), text.end(), &reader))
-    throw DataError("the header of the model file is not a JSON object");
+    throw DataError(fmt::format("the header of the {} file is not a JSON object", kind));
   return reader;
 }
 
@@ -178,7 +178,12 @@ void TensorWriter::add_bytes(const std::string& name, Dtype dtype, const std::ve
   Index product = 1;
   for (const Index size : shape) product = checked_product(product, size);
   TAMIS_CHECK(static_cast<std::size_t>(product) * info(dtype).bytes == bytes.size());
-  arrays_.push_back({name, dtype, shape, bytes, std::move(owner)});
+  arrays_.push_back({name, dtype, shape, bytes, std::move(owner), {}});
+}
+
+void TensorWriter::add_written(const std::string& name, Dtype dtype, Index count,
+                               std::function<void()> write) {
+  arrays_.push_back({name, dtype, {count}, {}, nullptr, std::move(write)});
 }
 
 void TensorWriter::write(ByteSink& out) const {
@@ -192,7 +197,8 @@ void TensorWriter::write(ByteSink& out) const {
   std::map<std::string, std::string> header{{"__metadata__", object_text(metadata)}};
   std::size_t offset = 0;
   for (const Array* array : order) {
-    const std::size_t end = offset + array->bytes.size();
+    std::size_t end = offset + array->bytes.size();
+    if (array->write) end += usize(checked_product(array->shape[0], info(array->dtype).bytes));
     const bool is_new =
         header
             .emplace(array->name,
@@ -207,24 +213,35 @@ void TensorWriter::write(ByteSink& out) const {
   const std::uint64_t length = text.size();
   out.write(&length, sizeof length);
   out.write(text);
-  for (const Array* array : order) out.write(array->bytes.data(), array->bytes.size());
+  for (const Array* array : order) {
+    if (array->write)
+      array->write();
+    else
+      out.write(array->bytes.data(), array->bytes.size());
+  }
 }
 
-TensorFile::TensorFile(InputBytes input) : input_(std::move(input)) {
+TensorFile::TensorFile(InputBytes input, std::string kind)
+    : input_(std::move(input)), kind_(std::move(kind)) {
   const std::string_view bytes = input_.bytes;
   std::uint64_t length = 0;
-  if (bytes.size() < kLengthBytes + 2) throw DataError("not a model file: too short");
+  if (bytes.size() < kLengthBytes + 2)
+    throw DataError(fmt::format("not a {} file: too short", kind_));
   std::memcpy(&length, bytes.data(), sizeof length);
   const bool is_plausible = length <= kMaxHeaderBytes && bytes[kLengthBytes] == '{';
-  if (!is_plausible) throw DataError("not a model file: neither tamis's format nor LIBSVM text");
-  if (length > bytes.size() - kLengthBytes) throw DataError("the model file is cut short");
+  if (!is_plausible)
+    throw DataError(fmt::format("not a {} file: {}", kind_,
+                                kind_ == "model" ? "neither tamis's format nor LIBSVM text"
+                                                 : "it does not begin with a header"));
+  if (length > bytes.size() - kLengthBytes)
+    throw DataError(fmt::format("the {} file is cut short", kind_));
   const std::size_t data_begin = kLengthBytes + static_cast<std::size_t>(length);
   parse_header(bytes.substr(kLengthBytes, static_cast<std::size_t>(length)), data_begin);
   check_layout(data_begin);
 }
 
 void TensorFile::parse_header(std::string_view text, std::size_t data_begin) {
-  HeaderReader header = parse_header_text(text);
+  HeaderReader header = parse_header_text(text, kind_);
   metadata_ = std::move(header.metadata);
   for (auto& [name, entry] : header.entries) {
     Array array;
@@ -256,12 +273,14 @@ void TensorFile::check_layout(std::size_t data_begin) const {
   });
   std::size_t end = data_begin;
   for (const Array* array : order) {
-    if (array->begin != end) throw DataError("the arrays of the model file overlap or leave a gap");
+    if (array->begin != end)
+      throw DataError(fmt::format("the arrays of the {} file overlap or leave a gap", kind_));
     if (array->begin % info(array->dtype).bytes != 0) throw DataError("an array is not aligned");
     end += array->size;
   }
-  if (end > input_.bytes.size()) throw DataError("the model file is cut short");
-  if (end < input_.bytes.size()) throw DataError("the model file has bytes after its last array");
+  if (end > input_.bytes.size()) throw DataError(fmt::format("the {} file is cut short", kind_));
+  if (end < input_.bytes.size())
+    throw DataError(fmt::format("the {} file has bytes after its last array", kind_));
 }
 
 const std::string& TensorFile::metadata(const std::string& key) const {
@@ -273,7 +292,7 @@ const std::string& TensorFile::metadata(const std::string& key) const {
 const TensorFile::Array& TensorFile::find(const std::string& name, Dtype dtype,
                                           std::size_t dimensions) const {
   const auto found = arrays_.find(name);
-  if (found == arrays_.end()) throw DataError(fmt::format("the model has no array '{}'", name));
+  if (found == arrays_.end()) throw DataError(fmt::format("the {} has no array '{}'", kind_, name));
   const Array& array = found->second;
   if (array.dtype != dtype || array.shape.size() != dimensions) {
     throw DataError(fmt::format("array '{}' has {} of {}: it must have {} of {}", name,
@@ -311,6 +330,35 @@ Matrix get_matrix(const TensorFile& file, const std::string& name, Index cols) {
     throw DataError(fmt::format("'{}' has {}, but 'columns' in the metadata is {}", name,
                                 counted(tensor.shape[1], "column"), cols));
   return Matrix::dense_view(tensor.shape[0], cols, tensor.values.data(), file.owner());
+}
+
+void add_words(TensorWriter& writer, const std::string& ends_name, const std::string& bytes_name,
+               const std::vector<std::string>& words) {
+  std::vector<std::uint8_t> bytes;
+  std::vector<Index> ends;
+  for (const std::string& word : words) {
+    bytes.insert(bytes.end(), word.begin(), word.end());
+    ends.push_back(std::ssize(bytes));
+  }
+  const Index size = std::ssize(bytes);
+  writer.add(ends_name, {std::ssize(words)}, std::move(ends));
+  writer.add(bytes_name, {size}, std::move(bytes));
+}
+
+std::vector<std::string> get_words(const TensorFile& file, const std::string& ends_name,
+                                   const std::string& bytes_name) {
+  const auto ends = file.get<Index>(ends_name, 1).values;
+  const auto bytes = file.get<std::uint8_t>(bytes_name, 1).values;
+  std::vector<std::string> words;
+  Index begin = 0;
+  for (const Index end : ends) {
+    if (end < begin || end > static_cast<Index>(bytes.size()))
+      throw DataError(
+          fmt::format("'{}' has {}: it must ascend from 0 to {}", ends_name, end, bytes.size()));
+    words.emplace_back(bytes.begin() + begin, bytes.begin() + end);
+    begin = end;
+  }
+  return words;
 }
 
 }  // namespace tamis

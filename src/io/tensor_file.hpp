@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -46,6 +47,9 @@ class TensorWriter {
     add_bytes(name, dtype_of<T>(), shape, bytes, std::move(owner));
   }
 
+  /// `write` writes the `count` values to the sink of write(), when it is their turn.
+  void add_written(const std::string& name, Dtype dtype, Index count, std::function<void()> write);
+
   void write(ByteSink& out) const;
 
  private:
@@ -55,6 +59,7 @@ class TensorWriter {
     std::vector<Index> shape;
     std::span<const std::byte> bytes;
     std::shared_ptr<const void> owner;
+    std::function<void()> write;  // in place of the bytes
   };
   void add_bytes(const std::string& name, Dtype dtype, const std::vector<Index>& shape,
                  std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
@@ -74,8 +79,8 @@ struct Tensor {
 /// and fill the file.
 class TensorFile {
  public:
-  /// Throws DataError; messages do not name the file.
-  explicit TensorFile(InputBytes input);
+  /// Throws DataError; messages do not name the file, but what it is to be.
+  explicit TensorFile(InputBytes input, std::string kind = "model");
 
   const std::shared_ptr<const void>& owner() const { return input_.owner; }
   bool has(const std::string& name) const { return arrays_.contains(name); }
@@ -102,9 +107,17 @@ class TensorFile {
   void check_layout(std::size_t data_begin) const;
 
   InputBytes input_;
+  std::string kind_;
   std::map<std::string, std::string> metadata_;
   std::map<std::string, Array> arrays_;
 };
+
+/// Words as bytes and ends instead of in the header, so that any bytes may be a name.
+void add_words(TensorWriter& writer, const std::string& ends_name, const std::string& bytes_name,
+               const std::vector<std::string>& words);
+/// Throws DataError unless the ends ascend within the bytes.
+std::vector<std::string> get_words(const TensorFile& file, const std::string& ends_name,
+                                   const std::string& bytes_name);
 
 /// Matrices as arrays: NAME (dense), or NAME.row_begin, NAME.columns, NAME.values (sparse). The
 /// matrix must live until the writer's write().

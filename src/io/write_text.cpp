@@ -1,5 +1,6 @@
 #include "base/group.hpp"
 #include "io/group_file.hpp"
+#include "io/output_file.hpp"
 #include "tamis/io.hpp"
 
 namespace tamis {
@@ -9,5 +10,10 @@ void write_text(const std::string& path, std::string_view text, const RunControl
   file.write_in_turn([&](ByteSink& sink) { sink.write(text); });
   file.commit();
 }
+
+TextWriter::TextWriter(const std::string& path) : file_(std::make_unique<OutputFile>(path)) {}
+TextWriter::~TextWriter() = default;
+void TextWriter::write(std::string_view text) { file_->write(text); }
+void TextWriter::commit() { file_->commit(); }
 
 }  // namespace tamis

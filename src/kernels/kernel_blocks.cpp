@@ -7,6 +7,8 @@
 #include "base/check.hpp"
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
+#include "base/scratch.hpp"
+#include "data/copy_rows.hpp"
 #include "kernels/aligned_floats.hpp"
 #include "kernels/simd/tiles.hpp"
 
@@ -97,12 +99,12 @@ struct KernelBlocks::Impl {
   Index num_points = 0;
   Index cols = 0;
 
-  AlignedFloats panels;        // dense points, and sparse ones of few columns: panel after panel
-  Matrix sparse;               // other sparse points
-  AlignedFloats norms;         // of points that were sparse
-  std::vector<Index> serials;  // precomputed points: the column that holds their values
+  std::shared_ptr<float[]> panels;  // dense points, and sparse ones of few columns, by panels
+  Matrix sparse;                    // other sparse points
+  AlignedFloats norms;              // of points that were sparse
+  std::vector<Index> serials;       // precomputed points: the column that holds their values
 
-  void pack_panels(const Matrix& points, std::span<const Index> rows);
+  void pack_panels(const Matrix& points, std::span<const Index> rows, const RunControl* control);
   void evaluate_dense(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
                       float* out, Index stride) const;
   void evaluate_mixed(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
@@ -110,6 +112,15 @@ struct KernelBlocks::Impl {
   void evaluate_sparse(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
                        float* out, Index stride) const;
 };
+
+// Small ones are not worth a look at the memory left.
+std::shared_ptr<float[]> allocate_panels(Index count, const RunControl* control) {
+  constexpr Index kSmall = Index{4} << 20;
+  constexpr double kShare = 0.9;  // whoever asks has set the rest aside
+  if (control != nullptr && count > kSmall)
+    return scratch_array<float>("packing the rows", count, *control, kShare).values;
+  return allocate_floats(count);
+}
 
 // Rows picked from all over a matrix are waited for one by one unless they are asked for early.
 void prefetch_row(const Matrix& points, Index row) {
@@ -127,9 +138,10 @@ void prefetch_row(const Matrix& points, Index row) {
 }
 
 // Panel p holds points 16 p .. 16 p + 15, feature-major; places past the last point are zero.
-void KernelBlocks::Impl::pack_panels(const Matrix& points, std::span<const Index> rows) {
+void KernelBlocks::Impl::pack_panels(const Matrix& points, std::span<const Index> rows,
+                                     const RunControl* control) {
   const Index num_panels = round_up(num_points, kPanel) / kPanel;
-  panels = allocate_floats(checked_product(num_panels * kPanel, cols));
+  panels = allocate_panels(checked_product(num_panels * kPanel, cols), control);
   if (points.is_sparse()) norms = allocate_floats(num_panels * kPanel);
   parallel_ranges(num_panels, 16, [&](Index panel_begin, Index panel_end) {
     for (Index p = panel_begin; p < panel_end; ++p) {
@@ -239,7 +251,8 @@ KernelBlocks::KernelBlocks(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) 
 KernelBlocks::KernelBlocks(const Kernel& kernel, const Matrix& points)
     : KernelBlocks(kernel, points, {}) {}
 
-KernelBlocks::KernelBlocks(const Kernel& kernel, const Matrix& points, std::span<const Index> rows)
+KernelBlocks::KernelBlocks(const Kernel& kernel, const Matrix& points, std::span<const Index> rows,
+                           const RunControl* control)
     : impl_(std::make_unique<Impl>()) {
   impl_->formula = formula_of(kernel);
   impl_->num_points = rows.empty() ? points.rows() : static_cast<Index>(rows.size());
@@ -250,12 +263,14 @@ KernelBlocks::KernelBlocks(const Kernel& kernel, const Matrix& points, std::span
       impl_->serials.push_back(static_cast<Index>(points.at(rows.empty() ? i : rows[usize(i)], 0)));
     }
   } else if (!packs_panels(points)) {
-    impl_->sparse = rows.empty() ? points : points.select(rows);
+    impl_->sparse = rows.empty()         ? points
+                    : control == nullptr ? points.select(rows)
+                                         : copy_rows(points, rows, "packing the rows", *control);
     impl_->norms = allocate_floats(impl_->num_points);
     for (Index i = 0; i < impl_->num_points; ++i)
       impl_->norms[usize(i)] = norm_of(impl_->formula.form, impl_->sparse.sparse_row(i));
   } else {
-    impl_->pack_panels(points, rows);
+    impl_->pack_panels(points, rows, control);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/kernel.hpp"
 
@@ -22,8 +23,10 @@ class KernelBlocks {
   /// Packs `points` for the SIMD code: a copy when dense or of few columns; other sparse points are
   /// shared.
   KernelBlocks(const Kernel& kernel, const Matrix& points);
-  /// The same for the given rows of `points`, in that order.
-  KernelBlocks(const Kernel& kernel, const Matrix& points, std::span<const Index> rows);
+  /// The same for the given rows of `points`, in that order. With `control`, what its budget has no
+  /// room for is packed into a scratch file; null: in memory.
+  KernelBlocks(const Kernel& kernel, const Matrix& points, std::span<const Index> rows,
+               const RunControl* control = nullptr);
   /// Squared Euclidean distances in place of kernel values, for neighbour search. Rows as above;
   /// none given: all.
   static KernelBlocks squared_distances(const Matrix& points, std::span<const Index> rows = {});

@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "data/copy_rows.hpp"
 #include "linear/interior_point.hpp"
 #include "linear/rows.hpp"
 
@@ -138,7 +139,8 @@ class Descent {
     std::vector<Index> rows;
     rows.reserve(given_.size());
     for (const Index i : given_) rows.push_back(problem_.row(i));
-    return problem_.features.select(rows);
+    if (problem_.control == nullptr) return problem_.features.select(rows);
+    return copy_rows(problem_.features, rows, "a shuffled copy of the rows", *problem_.control);
   }
 
   Point make_point(Index k) const {

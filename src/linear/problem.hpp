@@ -23,6 +23,7 @@
 #include <span>
 #include <vector>
 
+#include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/model.hpp"
 #include "tamis/options.hpp"
@@ -42,6 +43,8 @@ struct Problem {
   /// The solver works on a shuffled copy of the rows. Without it, it takes less memory and more
   /// time, and gives the same answer.
   bool copies_rows = true;
+  /// With it, a copy that its budget has no room for lies in a scratch file; null: in memory.
+  const RunControl* control = nullptr;
   std::span<const double> start;  ///< b to begin with, cut to its bounds; empty: zeros
 
   Index size() const { return static_cast<Index>(target.size()); }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/mapped_file.hpp"
 #include "model/model_parts.hpp"
 #include "tamis/text.hpp"
 
@@ -30,6 +31,7 @@ Model make_model(Task task, Labels classes, Scaling scaling, std::shared_ptr<con
                            {},
                            std::move(machine),
                            std::move(method),
+                           nullptr,
                            nullptr});
 }
 
@@ -43,6 +45,17 @@ Model with_calibration(const Model& model, std::shared_ptr<const Calibration> ca
   ModelParts parts = ModelParts::of(model);
   parts.calibration = std::move(calibration);
   return ModelParts::wrap(std::move(parts));
+}
+
+Model in_file(const Model& model, std::shared_ptr<const MappedFile> file) {
+  ModelParts parts = ModelParts::of(model);
+  parts.file = std::move(file);
+  return ModelParts::wrap(std::move(parts));
+}
+
+void require_intact(const Model& model) {
+  const auto& file = ModelParts::of(model).file;
+  if (file) file->require_intact();
 }
 
 Task Model::task() const { return ModelParts::of(*this).task; }

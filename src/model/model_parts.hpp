@@ -20,6 +20,7 @@ struct ModelParts {
   std::shared_ptr<const Machine> machine;
   std::string method;
   std::shared_ptr<const Calibration> calibration;  ///< null: no probabilities
+  std::shared_ptr<const MappedFile> file = {};     ///< where its arrays lie; null: in memory
 
   static Model wrap(ModelParts parts);
   /// Those of an empty model have no machine.
@@ -35,6 +36,11 @@ Model with_columns(const Model& model, ColumnMap columns);
 Matrix machine_rows(const Model& model, const Matrix& features, const RunControl& control);
 /// The same model with other probabilities, or with none (null).
 Model with_calibration(const Model& model, std::shared_ptr<const Calibration> calibration);
+
+/// The same model, whose arrays lie in this mapped file.
+Model in_file(const Model& model, std::shared_ptr<const MappedFile> file);
+/// Throws DataError if the mapped file of the model was truncated or changed.
+void require_intact(const Model& model);
 
 inline const Machine& machine_of(const Model& model) { return *ModelParts::of(model).machine; }
 inline std::shared_ptr<const Machine> shared_machine(const Model& model) {

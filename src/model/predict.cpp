@@ -17,21 +17,6 @@ namespace {
 
 constexpr Index kScaledValues = Index{4} << 20;  // scaled at a time: 16 MiB of float
 
-void check_finite(const Matrix& features) {
-  std::atomic<bool> is_finite = true;
-  parallel_ranges(features.rows(), 1024, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      const auto values =
-          features.is_sparse() ? features.sparse_row(i).values : features.dense_row(i);
-      // A sum of zeros is 0 unless a value is infinite or NaN; it needs no branch an element.
-      float sum = 0;
-      for (const float value : values) sum += value * 0.0F;
-      if (sum != 0) is_finite = false;
-    }
-  });
-  if (!is_finite) require_finite(features);  // names the place
-}
-
 // An error names the row as the caller counts it.
 Matrix mapped_block(const Model& model, const Matrix& block, Index begin,
                     const RunControl& control) {
@@ -48,6 +33,8 @@ void with_scaled_rows(const Model& model, const Matrix& features, const RunContr
                                   : machine_rows(model, features, control);
   if (!is_mapped && model.scaling().is_identity()) {
     work(fitted, 0, control);
+    features.require_intact();
+    require_intact(model);
     return;
   }
   const Index cols = std::max<Index>(1, machine_of(model).num_features());
@@ -69,7 +56,9 @@ void with_scaled_rows(const Model& model, const Matrix& features, const RunContr
     if (is_mapped) block = mapped_block(model, block, begin, quiet(control));
     if (!model.scaling().is_identity()) block = model.scaling().apply(block, quiet(control));
     work(block, begin, part);
+    features.require_intact();
   }
+  require_intact(model);
 }
 
 void require_machine(const Model& model) {
@@ -114,7 +103,7 @@ Labels labels_of(const Model& model, const std::vector<std::int32_t>& codes) {
 Matrix machine_rows(const Model& model, const Matrix& features, const RunControl& control) {
   if (!model.columns().is_identity())
     return machine_of(model).fit_columns(model.columns().apply(features, control));
-  check_finite(features);
+  require_finite(features);
   return machine_of(model).fit_columns(features);
 }
 

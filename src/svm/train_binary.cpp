@@ -210,8 +210,9 @@ BinaryResult train_binary(const Matrix& features, std::span<const double> cost,
   const bool leaves_far_out = settings.leaves_far_out
                                   ? *settings.leaves_far_out
                                   : has_many_far_pairs(settings.kernel, features, task.rows);
-  ComputedRows source(alone(), settings.kernel, features, task.rows, settings.cache_bytes,
-                      leaves_far_out, [&] { return stop.interrupted(); });
+  ComputedRows source(
+      alone(), settings.kernel, features, task.rows, settings.cache_bytes, leaves_far_out,
+      [&] { return stop.interrupted(); }, &control);
   const auto keeper = keeper_for(problem, settings, control, alone());
   BinaryResult result =
       solve_task(problem, task, source, stop, settings.seed, on_status, keeper.get());
@@ -256,13 +257,16 @@ BinaryResult train_binary(qp::RowSource& source, std::span<const double> cost,
   return solve_task(problem, task, source, stop, settings.seed, {});
 }
 
-Index binary_work_bytes(const Matrix& features, Index rows) {
+Index binary_state_bytes(Index rows) {
   const qp::SolverOptions options;
-  const Index packed = KernelBlocks::packed_bytes(features, rows);
   const Index stored = std::min(rows, options.stored_size);
   // A stored matrix may need the rest of each value too.
   const Index block = std::max(options.block_size * options.block_size, 2 * stored * stored) * 4;
-  return packed + checked_product(rows, 20 * 8) + block;
+  return checked_product(rows, 20 * 8) + block;
+}
+
+Index binary_work_bytes(const Matrix& features, Index rows) {
+  return checked_sum(KernelBlocks::packed_bytes(features, rows), binary_state_bytes(rows));
 }
 
 }  // namespace tamis

@@ -12,6 +12,8 @@
 #include <system_error>
 
 #include "base/checked.hpp"
+#include "base/platform.hpp"
+#include "base/scratch.hpp"
 #include "io/output_file.hpp"
 #include "tamis/checkpoint.hpp"
 #include "tamis/error.hpp"
@@ -56,13 +58,6 @@ void remove_abandoned(const std::string& scratch) {
 }
 
 }  // namespace
-
-std::string scratch_folder(const RunControl& control) {
-  if (!control.scratch_folder.empty()) return control.scratch_folder;
-  const char* const chosen = std::getenv("TMPDIR");
-  if (chosen != nullptr && *chosen != '\0') return chosen;
-  return access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp";
-}
 
 CellFiles::CellFiles(const RunControl& control, Group& group) {
   const std::string checkpoint =
@@ -144,7 +139,7 @@ void CellFiles::make_rows(Index cell, std::int64_t bytes, std::int64_t bytes_of_
   const Descriptor file(
       open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (file.get() < 0) fail(path, "cannot create", errno);
-  const int error = bytes == 0 ? 0 : posix_fallocate(file.get(), 0, bytes);
+  const int error = bytes == 0 ? 0 : take_disk_space(file.get(), bytes);
   if (error == 0) return;
   if (error != ENOSPC && error != EFBIG && error != EDQUOT) fail(path, "cannot write", error);
   throw IoError(fmt::format(

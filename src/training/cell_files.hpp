@@ -15,9 +15,6 @@
 
 namespace tamis {
 
-/// RunControl::scratch_folder, or $TMPDIR, or /var/tmp, which is on a disk where /tmp is in memory.
-std::string scratch_folder(const RunControl& control);
-
 class CellFiles {
  public:
   /// With a checkpoint, the folder is its `cells`, which all ranks share and which stays; else one

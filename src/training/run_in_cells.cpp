@@ -15,6 +15,7 @@
 #include "base/mix.hpp"
 #include "base/progress.hpp"
 #include "base/random.hpp"
+#include "base/scratch.hpp"
 #include "io/input_bytes.hpp"
 #include "kernels/kernel_value.hpp"
 #include "methods/common/report_stats.hpp"

@@ -163,6 +163,7 @@ TrainResult run_method(const Method& method, const Dataset& data, const TrainOpt
     TrainResult result = trains_in_cells(method, data, context)
                              ? train_cells(method, data, context)
                              : train_at_once(method, data, context);
+    data.require_intact();
     TrainReport& report = result.report;
     report.method = method.info.name;
     report.classes = result.model.classes().size();

@@ -28,6 +28,49 @@ TEST(Matrix, DenseAndSparseAgree) {
       std::equal(a.dense_values().begin(), a.dense_values().end(), b.dense_values().begin()));
 }
 
+TEST(Dataset, SlicesAreTheRowsBetween) {
+  const Matrix dense = Matrix::dense(4, 3, {1, 0, 2, 0, 0, 0, 0, 3, 0, 4, 5, 6});
+  const Labels numbers = Labels::numeric({3, 1, 2, 1});
+  const std::vector<float> plain{3, 1, 2, 1};
+  const Labels floats = Labels::numeric_view(std::span<const float>(plain), nullptr);
+  const Labels words = Labels::text({"c", "a", "b", "a"});
+  for (const Matrix& features : {dense, dense.to_sparse()}) {
+    for (const Labels& labels : {Labels(), numbers, floats, words}) {
+      const Dataset data(features, labels, {1, 2, 3, 4});
+      for (Index begin = 0; begin <= 4; ++begin) {
+        for (Index end = begin; end <= 4; ++end) {
+          std::vector<Index> rows;
+          for (Index i = begin; i < end; ++i) rows.push_back(i);
+          const Dataset slice = data.slice(begin, end);
+          const Dataset chosen = data.select(rows);
+          ASSERT_EQ(slice.rows(), end - begin);
+          EXPECT_EQ(slice.features().num_stored(), chosen.features().num_stored());
+          EXPECT_EQ(slice.labels(), chosen.labels());
+          for (Index i = 0; i < slice.rows(); ++i) {
+            EXPECT_EQ(slice.weight(i), chosen.weight(i));
+            for (Index j = 0; j < 3; ++j)
+              EXPECT_EQ(slice.features().at(i, j), chosen.features().at(i, j));
+          }
+          if (end - begin == 4) continue;
+          const Dataset twice = data.slice(begin, 4).slice(0, end - begin);
+          EXPECT_EQ(twice.labels(), chosen.labels());
+          EXPECT_EQ(twice.features().num_stored(), chosen.features().num_stored());
+        }
+      }
+    }
+  }
+}
+
+TEST(Matrix, OtherValuesInTheSamePlaces) {
+  const Matrix sparse = small_dense().to_sparse();
+  const auto values = std::make_shared<std::vector<float>>(std::vector<float>{5, 6, 7, 8});
+  const Matrix other = sparse.with_values(values->data(), values);
+  EXPECT_EQ(other.at(0, 0), 5);
+  EXPECT_EQ(other.at(0, 1), 0);
+  EXPECT_EQ(other.at(2, 1), 8);
+  EXPECT_EQ(sparse.at(2, 1), 4);
+}
+
 TEST(Matrix, RefusesWrongShapes) {
   EXPECT_THROW(Matrix::dense(2, 2, {1, 2, 3}), InvalidArgument);
   EXPECT_THROW(Matrix::dense(-1, 2, {}), InvalidArgument);

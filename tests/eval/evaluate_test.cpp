@@ -82,6 +82,37 @@ TEST(Evaluate, TakesValuesThatAreThereAlready) {
   EXPECT_EQ(counted.machine->rows_asked(), before);
 }
 
+// More rows than are predicted at a time: what is told is the same to the last bit.
+TEST(Evaluate, BlocksAddUpToTheWhole) {
+  constexpr std::size_t kRows = (std::size_t{1} << 20) + 12345;
+  std::vector<float> values(kRows);
+  std::vector<double> labels(kRows);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    values[i] = static_cast<float>(i % 1013) / 500 - 1;
+    labels[i] = i % 7 < 3 ? 1 : i % 7 == 6 ? 5 : -1;
+  }
+  const Dataset data(Matrix::dense(kRows, 1, values), Labels::numeric(labels));
+  const Counted counted;
+  for (const Model& model : {counted.model, counted.calibrated()}) {
+    const Evaluation blocks = evaluate(model, data);
+    const Evaluation whole = evaluate(model, data, decision_values(model, data.features()));
+    EXPECT_EQ(blocks.rows, whole.rows);
+    EXPECT_EQ(blocks.errors, whole.errors);
+    EXPECT_EQ(blocks.confusion, whole.confusion);
+    EXPECT_EQ(blocks.log_loss, whole.log_loss);
+    EXPECT_EQ(blocks.brier, whole.brier);
+    ASSERT_EQ(blocks.classes.size(), 3U);
+    EXPECT_EQ(blocks.classes[1].recall, whole.classes[1].recall);
+  }
+  const Model line = make_model(Task::regression, {}, {}, counted.machine, "counting");
+  const Evaluation blocks = evaluate(line, data);
+  const Evaluation whole = evaluate(line, data, decision_values(line, data.features()));
+  EXPECT_GT(blocks.mse, 0);
+  EXPECT_EQ(blocks.mse, whole.mse);
+  EXPECT_EQ(blocks.mae, whole.mae);
+  EXPECT_EQ(blocks.r2, whole.r2);
+}
+
 TEST(Evaluate, ValuesOfOtherRowsAreRefused) {
   const Counted counted;
   const DecisionValues three =

@@ -9,6 +9,7 @@
 #include "base/checked.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "data/copy_rows.hpp"
 #include "gram/near_points.hpp"
 #include "methods/common/binary_settings.hpp"
 #include "methods/common/train_progress.hpp"
@@ -21,11 +22,18 @@ namespace tamis {
 Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& context,
                      Index at_once) {
   const Index budget = resolve_memory_budget(context.control.memory_bytes);
-  const Index work = binary_work_bytes(data.features, rows);
-  const Index left = budget - resident_memory_bytes() - work * at_once;
+  const Index in_use = resident_memory_bytes();
+  Index left = budget - in_use - binary_work_bytes(data.features, rows) * at_once;
+  // Then the packed rows lie in a scratch file.
+  if (left < 0) left = budget - in_use - binary_state_bytes(rows) * at_once;
   require_memory(fmt::format("training on {} of {}", counted(rows, "row"),
                              counted(data.features.cols(), "feature")),
-                 resident_memory_bytes() + work * at_once, budget);
+                 in_use + binary_state_bytes(rows) * at_once, budget);
+  // Mapped rows are copied, into memory if that takes up to half of it: see train_ordered().
+  if (data.features.is_mapped()) {
+    const Index row_bytes = data.features.size_bytes() / std::max<Index>(1, data.rows()) + 1;
+    left -= std::min(left / 2, checked_product(rows, row_bytes) * at_once);
+  }
   const Index cache = left / 10 * 9 / at_once;
   const std::optional<Index> wanted = context.options.cache_bytes;
   return wanted ? std::min(*wanted / at_once, cache) : cache;
@@ -48,6 +56,29 @@ std::vector<Index> KernelMachine::support_rows() const {
   return rows;
 }
 
+namespace {
+
+// The solver goes over its points in their own order, again and again. Rows of a mapped file are
+// copied into that order once, so that the disk is read from one end to the other.
+BinaryResult train_ordered(const TrainingSet& data, const BinaryTask& task,
+                           const TrainedMachine* start, const BinarySettings& settings,
+                           const RunControl& control, const qp::StatusCallback& on_status) {
+  const Matrix& features = data.features;
+  if (!features.is_mapped() || start != nullptr)
+    return train_binary(features, data.cost, task, start, settings, control, on_status);
+  const Matrix ordered = copy_rows(features, task.rows, "ordering the rows", control);
+  std::vector<double> cost;
+  cost.reserve(task.rows.size());
+  for (const Index row : task.rows) cost.push_back(data.cost[usize(row)]);
+  BinaryTask own = task;
+  std::iota(own.rows.begin(), own.rows.end(), 0);
+  BinaryResult result = train_binary(ordered, cost, own, nullptr, settings, control, on_status);
+  for (Index& row : result.machine.rows) row = task.rows[usize(row)];
+  return result;
+}
+
+}  // namespace
+
 KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Index> rows,
                                    const TrainContext& context, const KernelMachine* start,
                                    bool keeps_state) {
@@ -69,8 +100,8 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
     if (keeps_state) own.checkpoint_name = checkpoint_name(task.index);
     if (*own.leaves_far_out) task = near_rows_together(data.features, task);
     const TrainedMachine* from = start == nullptr ? nullptr : &start->machines[usize(task.index)];
-    BinaryResult one = train_binary(data.features, data.cost, task, from, own, context.control,
-                                    [&](const qp::Status& status) { progress.update(status); });
+    BinaryResult one = train_ordered(data, task, from, own, context.control,
+                                     [&](const qp::Status& status) { progress.update(status); });
     progress.machine_done();
     return one;
   };

@@ -64,7 +64,9 @@ MethodResult train_alone(const TrainingSet& data, const TrainContext& context) {
     problem.loss = context.options.loss;
     problem.tube = context.options.tube_or_default();
     problem.bias = context.options.bias;
-    problem.copies_rows = copies;
+    // Rows of a mapped file would be read from all over the disk, in every epoch.
+    problem.copies_rows = copies || data.features.is_mapped();
+    problem.control = &context.control;
     qp::StopCheck stop(limits_now(context), context.control);
     const linear::Solution solution =
         linear::solve(problem, stop, context.options.seed,

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "data/copy_rows.hpp"
 #include "methods/sifting/sifting.hpp"
 #include "neighbors/distances.hpp"
 #include "neighbors/separated_rows.hpp"
@@ -55,8 +56,9 @@ std::vector<Index> find_leaders(const TrainingSet& data, const Metric& metric,
   if (order.empty()) return leaders;
   if (context.must_stop() != StopReason::converged) return {order[0]};  // before rows are copied
   try {
-    const auto index = make_neighbor_index(data.features.select(order), metric,
-                                           Structure::automatic, context.control);
+    const auto index =
+        make_neighbor_index(copy_rows(data.features, order, "ordering the rows", context.control),
+                            metric, Structure::automatic, context.control);
     leaders = leaders_of(*index, threshold, context);
   } catch (const Cancelled&) {
   }
