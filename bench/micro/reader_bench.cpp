@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <string>
@@ -26,10 +27,12 @@ using namespace tamis;
 
 constexpr std::size_t kTextBytes = std::size_t{100} << 20;
 
-enum Kind { svmlight_dense, svmlight_sparse, csv };
+enum Kind { svmlight_dense, svmlight_sparse, svmlight_binary, csv, csv_long };
+constexpr Kind kKinds[] = {svmlight_dense, svmlight_sparse, svmlight_binary, csv, csv_long};
 
 // Rows like those of ijcnn1 (every feature, six decimals), mnist (one in five of 784, whole
-// numbers), and a table of measurements.
+// numbers) and a9a (14 of 123, all one), a table of measurements, and one of doubles with all their
+// digits.
 void append_row(Kind kind, std::mt19937& random, std::string& out) {
   char buffer[64];
   const auto below = [&](unsigned n) { return static_cast<int>(random() % n); };
@@ -43,6 +46,12 @@ void append_row(Kind kind, std::mt19937& random, std::string& out) {
   } else if (kind == svmlight_sparse) {
     add("%d", below(10));
     for (int j = 1 + below(9); j <= 784; j += 1 + below(9)) add(" %d:%d", j, 1 + below(255));
+  } else if (kind == svmlight_binary) {
+    out += below(2) != 0 ? "+1" : "-1";
+    for (int j = 1 + below(16); j <= 123; j += 1 + below(16)) add(" %d:1", j);
+  } else if (kind == csv_long) {
+    for (int j = 0; j < 20; ++j) add("%.17g,", below(2000001) / 2000003.0);
+    add("%d", below(3));
   } else {
     for (int j = 0; j < 20; ++j) add("%.5g,", below(2000001) * 1e-4);
     add("%d", below(3));
@@ -55,15 +64,16 @@ struct TextFile {
   std::size_t bytes = 0;
 };
 
+TextFile files[std::size(kKinds)];
+
 const TextFile& text_file(Kind kind) {
-  static TextFile files[3];
   TextFile& file = files[kind];
   if (file.path.empty()) {
     std::mt19937 random(1);
     std::string block;
     while (block.size() < kTextBytes / 8) append_row(kind, random, block);
     file.path = std::filesystem::temp_directory_path() /
-                ("tamis-reader-bench-" + std::to_string(kind) + (kind == csv ? ".csv" : ".txt"));
+                ("tamis-reader-bench-" + std::to_string(kind) + (kind >= csv ? ".csv" : ".txt"));
     std::ofstream out(file.path, std::ios::binary);
     for (int copy = 0; copy < 8; ++copy) out << block;
     file.bytes = block.size() * 8;
@@ -124,25 +134,22 @@ void memory_copy(benchmark::State& state) {
 }
 
 void remove_files() {
-  for (const Kind kind : {svmlight_dense, svmlight_sparse, csv}) {
+  for (const Kind kind : kKinds) {
     std::error_code error;
-    std::filesystem::remove(text_file(kind).path, error);
+    if (!files[kind].path.empty()) std::filesystem::remove(files[kind].path, error);
   }
 }
 
 BENCHMARK(memory_copy)->Unit(benchmark::kMillisecond);
 BENCHMARK(memory_sum)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(read, svmlight_dense, svmlight_dense)
-    ->Arg(1)
-    ->Arg(2)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
-BENCHMARK_CAPTURE(read, svmlight_sparse, svmlight_sparse)
-    ->Arg(1)
-    ->Arg(2)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
-BENCHMARK_CAPTURE(read, csv, csv)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+void both(benchmark::internal::Benchmark* bench) {
+  bench->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+BENCHMARK_CAPTURE(read, svmlight_dense, svmlight_dense)->Apply(both);
+BENCHMARK_CAPTURE(read, svmlight_sparse, svmlight_sparse)->Apply(both);
+BENCHMARK_CAPTURE(read, svmlight_binary, svmlight_binary)->Apply(both);
+BENCHMARK_CAPTURE(read, csv, csv)->Apply(both);
+BENCHMARK_CAPTURE(read, csv_long, csv_long)->Apply(both);
 
 }  // namespace
 

@@ -29,6 +29,7 @@ std::shared_ptr<const void> keep_alive(py::object object) {
 }
 
 Matrix to_matrix(const py::object& features, std::shared_ptr<const void> owner) {
+  if (py::isinstance<Dataset>(features)) return features.cast<const Dataset&>().features();
   if (!py::isinstance<py::tuple>(features)) {
     const auto values = in_place<float>(features, 2);
     const auto array = py::reinterpret_borrow<py::array>(features);
@@ -62,6 +63,7 @@ Labels to_class_labels(const py::array_t<std::int32_t>& codes, const py::object&
 
 Dataset to_dataset(const py::object& features, const py::object& targets, const py::object& weights,
                    std::shared_ptr<const void> owner, const py::object& columns) {
+  if (py::isinstance<Dataset>(features)) return features.cast<const Dataset&>();
   Labels labels;
   if (py::isinstance<py::tuple>(targets)) {
     const auto parts = py::reinterpret_borrow<py::tuple>(targets);

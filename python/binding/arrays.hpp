@@ -16,7 +16,7 @@ std::shared_ptr<const void> keep_alive(py::object object);
 
 /// Rows from a C-contiguous float32 array of two dimensions, or from a tuple (row offsets int64,
 /// columns int32, values float32, number of columns) of a CSR matrix. Nothing is copied: `owner`
-/// keeps the arrays alive. Throws TypeError for anything else.
+/// keeps the arrays alive; or the rows of a Dataset. Throws TypeError for anything else.
 Matrix to_matrix(const py::object& features, std::shared_ptr<const void> owner);
 inline Matrix to_matrix(const py::object& features) {
   return to_matrix(features, keep_alive(features));
@@ -28,10 +28,10 @@ py::object from_matrix(const Matrix& matrix, const py::capsule& owner);
 /// Labels from codes (int32) into classes: numbers (a float64 array) or words (a list of str).
 Labels to_class_labels(const py::array_t<std::int32_t>& codes, const py::object& classes);
 
-/// Labelled rows. `targets` is a float64 array (regression) or a tuple (codes, classes) as above;
-/// `weights` an array or None; `owner` keeps the features alive. `columns` is None, or a tuple of
-/// the names of the columns and of the categories of text columns by their number, either of them
-/// empty.
+/// Labelled rows: a Dataset as it is, with its own labels and weights. Else `targets` is a float64
+/// array (regression) or a tuple (codes, classes) as above; `weights` an array or None; `owner`
+/// keeps the features alive. `columns` is None, or a tuple of the names of the columns and of the
+/// categories of text columns by their number, either of them empty.
 Dataset to_dataset(const py::object& features, const py::object& targets, const py::object& weights,
                    std::shared_ptr<const void> owner, const py::object& columns = py::none());
 

@@ -5,6 +5,7 @@
 #include "arrays.hpp"
 #include "dictionaries.hpp"
 #include "listening.hpp"
+#include "reading.hpp"
 #include "tamis/calibrate.hpp"
 #include "tamis/error.hpp"
 #include "tamis/expansion.hpp"
@@ -16,6 +17,7 @@
 #include "tamis/text.hpp"
 #include "tamis/train.hpp"
 #include "tamis/version.hpp"
+#include "tasks.hpp"
 
 namespace tamis::python {
 namespace {
@@ -106,16 +108,21 @@ py::list method_table() {
   return table;
 }
 
-/// `folds` that the probabilities are fitted with, or 0 for none.
+/// `folds` that the probabilities are fitted with, or 0 for none; `run_tasks` as task_group() takes
+/// it.
 py::tuple train_model(const py::object& features, const py::object& targets,
                       const py::object& weights, const TrainOptions& options, int folds,
                       int threads, std::int64_t memory_bytes, const py::object& on_progress,
-                      const py::object& columns) {
-  const auto owner = keep_alive(features);
+                      const py::object& columns, const py::object& run_tasks) {
+  const bool from_file = py::isinstance<Dataset>(features);  // which nobody changes
+  const auto owner = from_file ? nullptr : keep_alive(features);
   TrainResult result;
   {
     const Dataset data = to_dataset(features, targets, weights, owner, columns);
-    run_listening(threads, memory_bytes, on_progress, [&](const RunControl& control) {
+    const std::unique_ptr<Group> group = task_group(run_tasks);
+    run_listening(threads, memory_bytes, on_progress, [&](const RunControl& given) {
+      RunControl control = given;
+      control.group = group.get();
       result = folds > 0
                    ? train_calibrated(data, options, folds, CalibrationMethod::sigmoid, control)
                    : train(data, options, control);
@@ -352,7 +359,8 @@ void bind_model(py::module_& module) {
                       [](const py::bytes& bytes) { return model_from_bytes(bytes); }));
   module.def("train", train_model, py::arg("features"), py::arg("targets"), py::arg("weights"),
              py::arg("options"), py::arg("folds"), py::arg("threads"), py::arg("memory_bytes"),
-             py::arg("on_progress"), py::arg("columns") = py::none());
+             py::arg("on_progress"), py::arg("columns") = py::none(),
+             py::arg("run_tasks") = py::none());
   module.def("certify", certify_model, py::arg("model"), py::arg("features"), py::arg("targets"),
              py::arg("weights"), py::arg("options"), py::arg("cost"), py::arg("tube"),
              py::arg("eps"), py::arg("threads"), py::arg("memory_bytes"), py::arg("on_progress"));
@@ -380,6 +388,8 @@ PYBIND11_MODULE(_core, module) {
   module.attr("version") = TAMIS_VERSION;
   pybind11::register_exception_translator(&bindings::translate_error);
   bindings::bind_options(module);
+  bindings::bind_reading(module);
+  bindings::bind_tasks(module);
   bindings::bind_model(module);
   module.def("generate", bindings::generate_rows);
   module.def("available_threads", tamis::available_threads);

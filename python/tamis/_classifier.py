@@ -11,10 +11,12 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 
 from . import _core
 from ._estimator import Estimator, Self
+from ._files import file_labels, is_path, known_file, whole_numbers
 from ._parameters import thread_count
 from ._sklearn import wants_probabilities
 
@@ -33,17 +35,17 @@ class Classifier(ClassifierMixin, Estimator):
     break_ties: bool
     probability: bool
 
-    def fit(self: Self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self: Self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Trains on rows X of classes y.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features), or the path of a data file
             With kernel="precomputed" the shape is (n_samples, n_samples).
-            float32 arrays in C order and CSR matrices of float32 are used in place; others are
-            converted.
+            float32 arrays in C order, mapped ones too, and CSR matrices of float32 are used in
+            place; others are converted, tables column by column. A path is a str or os.PathLike.
         y : array-like of shape (n_samples,)
-            Numbers or words.
+            Numbers or words. None with a path: the labels are in the file.
         sample_weight : array-like of shape (n_samples,), default=None
             Factors on C. A weight of 2 counts as two copies of the row, 0 as none.
 
@@ -61,10 +63,21 @@ class Classifier(ClassifierMixin, Estimator):
             raise ValueError("The number of classes has to be greater than one; got 1 class" if weights is None else
                              "Invalid input - all samples with positive weights belong to the same class")
         codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1).astype(np.int32)
-        self.class_weight_ = self._class_factors(codes, weights)
+        rows = np.bincount(codes, weights=weights, minlength=len(self.classes_))
+        self.class_weight_ = self._class_factors(rows)
         names = core_class_names(self.classes_)
         self._set_class_options(options, self.classes_, names)
         return codes, names
+
+    def _file_targets(self, rows: _core.Rows, options: _core.Options) -> Any:
+        classes = rows.classes()
+        names = classes.names
+        order = np.argsort(np.asarray(names), kind="stable")
+        self.classes_ = whole_numbers(np.asarray(names)[order])
+        self.class_weight_ = self._class_factors(rows.class_weights(classes)[order])
+        self._set_class_options(options, self.classes_, np.asarray(names)[order])
+        place = np.argsort(order)
+        return _CodesOfRows(rows, classes, place), [names[k] for k in order]
 
     def _set_class_options(self, options: _core.Options, classes: np.ndarray, names: Any) -> None:
         """Options that have a number for each class, by what the core calls the classes."""
@@ -74,11 +87,11 @@ class Classifier(ClassifierMixin, Estimator):
             factors = compute_class_weight(self.class_weight, classes=classes, y=classes)
             options.set("class-weight", {str(name): float(factor) for name, factor in zip(names, factors)})
 
-    def _class_factors(self, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    def _class_factors(self, rows: np.ndarray) -> np.ndarray:
+        """From the weight of the rows of each class."""
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            rows = np.bincount(codes, weights=weights, minlength=len(self.classes_))
             return rows.sum() / (len(rows) * rows)
-        return compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes])
+        return compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_)
 
     def _set_trained(self, support: np.ndarray, targets: Any) -> None:
         codes, names = targets
@@ -95,8 +108,7 @@ class Classifier(ClassifierMixin, Estimator):
         names = self._model.classes
         self.classes_ = np.unique(names)
         self._positions = _positions(names, list(self.classes_))
-        if self.classes_.dtype.kind == "f" and np.all(self.classes_ == np.floor(self.classes_)):
-            self.classes_ = self.classes_.astype(np.int64)
+        self.classes_ = whole_numbers(self.classes_)
 
     def _support_order(self, parts: dict[str, Any]) -> Any:
         if list(self._positions) != _usual_positions(len(self._positions)):
@@ -116,6 +128,14 @@ class Classifier(ClassifierMixin, Estimator):
             return self.classes_[np.argmax(self._decision_columns(rows), axis=1)]
         positions = self._model.predict(rows, thread_count(self.n_jobs), self._progress_listener())
         return self.classes_[self._positions[positions]]
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The fraction of rows that are classified correctly. A file with labels needs no y."""
+        if is_path(X):
+            check_is_fitted(self)
+            rows = known_file(self, X)
+            return super().score(rows, file_labels(rows, X) if y is None else y, sample_weight)
+        return super().score(X, y, sample_weight)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Decision values, in scikit-learn's shapes.
@@ -173,6 +193,16 @@ class Classifier(ClassifierMixin, Estimator):
         pairs = [weights[j - 1, groups[i]] @ vectors[groups[i]] + weights[i, groups[j]] @ vectors[groups[j]]
                  for i in range(len(groups)) for j in range(i + 1, len(groups))]
         return sp.vstack(pairs).tocsr() if sp.issparse(vectors) else np.vstack(pairs)
+
+
+class _CodesOfRows:
+    """The classes of some rows of a file, as positions in classes_, without memory for all rows."""
+
+    def __init__(self, rows: _core.Rows, classes: _core.Classes, place: np.ndarray) -> None:
+        self._rows, self._classes, self._place = rows, classes, place
+
+    def __getitem__(self, rows: np.ndarray) -> np.ndarray:
+        return self._place[self._rows.codes(rows, self._classes)]
 
 
 def core_class_names(classes: np.ndarray) -> np.ndarray | list[str]:

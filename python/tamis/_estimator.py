@@ -24,8 +24,10 @@ from sklearn.utils.validation import (
 from . import _core
 from ._columns import column_names, encode_text, may_have_text
 from ._data import core_rows, from_core_rows, numbered_rows
+from ._files import is_path, known_file, training_file
 from ._parameters import TrainingWarning, core_options, memory_bytes, thread_count
 from ._sklearn import check_penalty, check_without_effect, checked_weights, finite_or_nan, validate_data
+from ._tables import narrow_table
 
 logger = logging.getLogger("tamis")
 
@@ -75,12 +77,18 @@ class Estimator(BaseEstimator):
 
     def _fit_afresh(self, X: Any, y: Any, sample_weight: Any) -> None:
         options = self._core_options()
-        rows, y = self._training_rows(X, y)
-        weights = row_weights(sample_weight, y)
-        targets = self._encode_targets(y, weights, options)
+        weights = None
+        if is_path(X):
+            rows = training_file(self, X, y, sample_weight)
+            targets = self._file_targets(rows, options)
+            self._set_file_columns(rows)
+        else:
+            rows, y = self._training_rows(X, y)
+            weights = row_weights(sample_weight, y)
+            targets = self._encode_targets(y, weights, options)
         self._model, self.report_, support = _core.train(
             rows, targets, weights, options, self._folds(), thread_count(self.n_jobs), memory_bytes(self.max_memory),
-            self._progress_listener(), self._core_columns())
+            self._progress_listener(), self._core_columns(), self._task_runner())
         self.fit_status_ = 0 if self.report_["stop_reason"] == "converged" else 1
         self._set_trained(support, targets)
 
@@ -100,6 +108,10 @@ class Estimator(BaseEstimator):
         """Of the probabilities, or 0."""
         return 0
 
+    def _task_runner(self) -> Callable[[list[bytes], bytes, Callable[[], bool]], list[bytes | None]] | None:
+        """Who runs parts of the training elsewhere."""
+        return None
+
     def _forget(self) -> None:
         for name in list(vars(self)):
             if name.endswith("_") or name in ("_model", "_kernel_rows", "_positions", "_sparse", "_texts"):
@@ -108,6 +120,17 @@ class Estimator(BaseEstimator):
     def _encode_targets(self, y: np.ndarray, weights: np.ndarray | None, options: _core.Options) -> Any:
         """Targets as the core takes them."""
         raise NotImplementedError
+
+    def _file_targets(self, rows: _core.Rows, options: _core.Options) -> Any:
+        """What _set_trained needs of the labels of a file; the core has them."""
+        raise NotImplementedError
+
+    def _set_file_columns(self, rows: _core.Rows) -> None:
+        self._sparse = rows.is_sparse
+        self.shape_fit_: tuple[Any, ...] = rows.shape
+        self.n_features_in_ = rows.shape[1]
+        if rows.column_names:
+            self.feature_names_in_ = np.asarray(rows.column_names, dtype=object)
 
     def _set_trained(self, support: np.ndarray, targets: Any) -> None:
         """Attributes that follow from the model and the training rows of its support vectors."""
@@ -130,6 +153,7 @@ class Estimator(BaseEstimator):
         self._texts: dict[int, list[str]] = {}
         checks = {"dtype": np.float32, "order": "C", "accept_sparse": "csr", **finite_or_nan(self.missing == "impute")}
         names = column_names(X)
+        X = narrow_table(X)
         if self.text_columns == "one-hot" and may_have_text(X):
             X, self._texts = encode_text(X)
         X, y = validate_data(self, X, y, y_numeric=numeric, **checks)
@@ -186,8 +210,13 @@ class Estimator(BaseEstimator):
 
     def _known_rows(self, X: Any) -> Any:
         """Rows for the core, of as many features as those of _training_rows."""
+        if isinstance(X, _core.Rows):
+            return X
+        if is_path(X):
+            return known_file(self, X)
         if callable(self._kernel):
             return numbered_rows(self._kernel_values(X))
+        X = narrow_table(X)
         checks = {"dtype": np.float32, "order": "C", "accept_sparse": "csr", **finite_or_nan(self._allows_nan())}
         texts = self._known_texts()
         if not texts:

@@ -61,7 +61,7 @@ def check_without_effect(arguments: dict[str, Any]) -> None:
 
 
 def check_penalty(arguments: dict[str, Any]) -> None:
-    """Raises ValueError for C=inf, which scikit-learn takes since 1.9. Says what to give instead."""
+    """Raises ValueError for C=inf, which scikit-learn takes since 1.9; says what to give."""
     C = arguments.get("C")
     if isinstance(C, (float, np.floating)) and np.isposinf(C):
         raise ValueError(f"C={C!r}: C must be finite; for a hard margin, give a large one, for example C=1e6")

@@ -188,10 +188,12 @@ Labels assemble_labels(const ChunkedText& text, const std::vector<RowChunk>& chu
   }
   if (counts.words > 0) return assemble_words(text, chunks, parser, false);
   if (counts.rounded && options.text_labels) return assemble_words(text, chunks, parser, true);
-  std::vector<double> numbers;
-  for (const RowChunk& chunk : chunks) {
-    for (const ParsedRow& row : chunk.rows) numbers.push_back(row.label_number);
-  }
+  const Places places = place_chunks(chunks);
+  std::vector<double> numbers(usize(places.row.back()));
+  parallel_each(static_cast<Index>(chunks.size()), [&](Index c) {
+    double* next = numbers.data() + places.row[usize(c)];
+    for (const ParsedRow& row : chunks[usize(c)].rows) *next++ = row.label_number;
+  });
   return Labels::numeric(std::move(numbers));
 }
 

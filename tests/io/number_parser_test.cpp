@@ -110,5 +110,14 @@ RC_GTEST_PROP(NumberParser, AgreesWithStrtodOnRandomDigits, ()) {
   expect_like_strtod("0." + fraction + digits + "7");
 }
 
+RC_GTEST_PROP(NumberParser, AgreesWithStrtodOnDigitsOfEveryLength,
+              (std::uint64_t digits, unsigned point, unsigned cut)) {
+  std::string text = std::to_string(digits).substr(0, 1 + cut % 20);
+  const std::size_t places = point % 28;
+  if (text.size() <= places) text.insert(0, places + 1 - text.size(), '0');
+  text.insert(text.size() - places, ".");
+  expect_like_strtod(text);
+}
+
 }  // namespace
 }  // namespace tamis

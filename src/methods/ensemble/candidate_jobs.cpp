@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/check.hpp"
 #include "base/checked.hpp"
 #include "base/message.hpp"
+#include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "data/row_messages.hpp"
 #include "methods/common/binary_settings.hpp"
+#include "methods/ensemble/member_task.hpp"
 #include "svm/row_order.hpp"
 #include "tamis/error.hpp"
 
@@ -47,10 +50,61 @@ void CandidateJobs::set_score_rows(Index problem, std::span<const Index> rows) {
 void CandidateJobs::forget_score_rows(Index problem) {
   const std::lock_guard lock(mutex_);
   scored_.erase(problem);
+  score_bytes_.erase(problem);
 }
 
 std::vector<TrainedCandidate> CandidateJobs::run(Index problem,
                                                  const std::vector<CandidateJob>& jobs) const {
+  auto* const workers = dynamic_cast<TaskGroup*>(&rows_.coordinator().group());
+  if (workers == nullptr) return run_on_ranks(problem, jobs);
+  std::vector<TrainedCandidate> results = run_elsewhere(*workers, problem, jobs);
+  std::vector<std::size_t> left;
+  std::vector<CandidateJob> jobs_left;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    if (results[j].is_trained) continue;
+    left.push_back(j);
+    jobs_left.push_back(jobs[j]);
+  }
+  std::vector<TrainedCandidate> done = run_on_ranks(problem, jobs_left);
+  for (std::size_t k = 0; k < left.size(); ++k) results[left[k]] = std::move(done[k]);
+  return results;
+}
+
+std::shared_ptr<const std::string> CandidateJobs::score_bytes(Index problem) const {
+  const std::lock_guard lock(mutex_);
+  auto& bytes = score_bytes_[problem];
+  if (bytes == nullptr)
+    bytes = std::make_shared<const std::string>(rows_to_bytes(scored_.at(problem)));
+  return bytes;
+}
+
+std::vector<TrainedCandidate> CandidateJobs::run_elsewhere(
+    TaskGroup& workers, Index problem, const std::vector<CandidateJob>& jobs) const {
+  std::vector<std::string> tasks(jobs.size());
+  parallel_each(std::ssize(jobs), [&](Index j) {
+    const CandidateJob& job = jobs[usize(j)];
+    MemberTask task{rows_.features(job.rows), job.cost, job.targets,
+                    binary_settings(rows_.facts(), context_, cache_bytes_)};
+    task.settings.kernel = job.kernel;
+    tasks[usize(j)] = member_task_to_bytes(task);
+  });
+  const std::vector<std::string> answers =
+      workers.run(tasks, score_bytes(problem), context_.control);
+  TAMIS_CHECK(answers.size() == tasks.size());
+  std::vector<TrainedCandidate> results(jobs.size());
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    if (answers[j].empty()) continue;
+    MemberResult member = member_result_from_bytes(answers[j]);
+    results[j].is_trained = true;
+    results[j].machine = std::move(member.trained.machine);
+    results[j].stats = member.trained.stats;
+    results[j].values = std::move(member.values);
+  }
+  return results;
+}
+
+std::vector<TrainedCandidate> CandidateJobs::run_on_ranks(
+    Index problem, const std::vector<CandidateJob>& jobs) const {
   std::vector<RowJobs::Job> requests;
   std::vector<std::vector<Index>> places(jobs.size());  // where the ascending rows are in the job
   for (std::size_t j = 0; j < jobs.size(); ++j) {

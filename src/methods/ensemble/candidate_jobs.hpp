@@ -2,12 +2,15 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "methods/common/all_rows.hpp"
 #include "methods/common/method.hpp"
 #include "svm/binary_task.hpp"
+#include "tamis/tasks.hpp"
 
 namespace tamis {
 
@@ -41,6 +44,12 @@ class CandidateJobs {
   std::vector<TrainedCandidate> run(Index problem, const std::vector<CandidateJob>& jobs) const;
 
  private:
+  std::vector<TrainedCandidate> run_on_ranks(Index problem,
+                                             const std::vector<CandidateJob>& jobs) const;
+  /// What nobody trained is left as it is.
+  std::vector<TrainedCandidate> run_elsewhere(TaskGroup& workers, Index problem,
+                                              const std::vector<CandidateJob>& jobs) const;
+  std::shared_ptr<const std::string> score_bytes(Index problem) const;
   Group::Message train(TrainingSet part, std::span<const std::byte> request) const;
 
   const AllRows& rows_;
@@ -49,7 +58,8 @@ class CandidateJobs {
   int keep_scored_ = 0;
   RowJobs jobs_;
   mutable std::mutex mutex_;
-  std::map<Index, Matrix> scored_;  // by problem
+  std::map<Index, Matrix> scored_;                                           // by problem
+  mutable std::map<Index, std::shared_ptr<const std::string>> score_bytes_;  // the same for workers
 };
 
 }  // namespace tamis

@@ -1,0 +1,66 @@
+#include "tasks.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "tamis/error.hpp"
+#include "tamis/tasks.hpp"
+
+namespace tamis::python {
+namespace {
+
+namespace py = pybind11;
+
+class PythonTasks : public TaskGroup {
+ public:
+  explicit PythonTasks(py::object run_tasks) : run_tasks_(std::move(run_tasks)) {}
+
+  std::vector<std::string> run(const std::vector<std::string>& tasks,
+                               const std::shared_ptr<const std::string>& shared,
+                               const RunControl& control) override {
+    const py::gil_scoped_acquire python;
+    py::list given;
+    for (const std::string& task : tasks) given.append(py::bytes(task));
+    // The same object for the same bytes, so that they are sent to a worker once.
+    py::bytes& kept = shared_[shared.get()].second;
+    if (shared_[shared.get()].first == nullptr)
+      shared_[shared.get()] = {shared, py::bytes(*shared)};
+    const py::cpp_function cancelled([&control] { return control.cancelled(); });
+    const py::list results = run_tasks_(given, kept, cancelled);
+    if (results.size() != tasks.size())
+      throw InvalidArgument("a result is missing: there must be one for each task");
+    std::vector<std::string> answers;
+    for (const py::handle result : results)
+      answers.push_back(result.is_none() ? std::string() : result.cast<std::string>());
+    return answers;
+  }
+
+ private:
+  py::object run_tasks_;
+  std::map<const std::string*, std::pair<std::shared_ptr<const std::string>, py::bytes>> shared_;
+};
+
+py::bytes run_one_task(const py::bytes& task, const py::bytes& shared) {
+  const auto task_view = static_cast<std::string_view>(task);
+  const auto shared_view = static_cast<std::string_view>(shared);
+  std::string result;
+  {
+    const py::gil_scoped_release no_python;
+    result = run_task(task_view, shared_view);
+  }
+  return py::bytes(result);
+}
+
+}  // namespace
+
+std::unique_ptr<Group> task_group(py::object run_tasks) {
+  if (run_tasks.is_none()) return nullptr;
+  return std::make_unique<PythonTasks>(std::move(run_tasks));
+}
+
+void bind_tasks(py::module_& module) {
+  module.def("run_task", run_one_task, py::arg("task"), py::arg("shared"));
+}
+
+}  // namespace tamis::python
