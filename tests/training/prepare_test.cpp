@@ -1,5 +1,5 @@
-#include "training/learn_rows.hpp"
 #include "training/prepare.hpp"
+#include "training/learn_rows.hpp"
 
 #include <gtest/gtest.h>
 
