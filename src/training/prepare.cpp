@@ -20,6 +20,7 @@ void encode_targets(const Dataset& data, const TrainOptions& options, Group& gro
   const Labels& labels = data.labels();
   prepared->classes = learn_classes(labels, options, group);
   if (options.task == Task::regression) {
+    prepared->set.targets.reserve(usize(labels.size()));
     for (Index i = 0; i < labels.size(); ++i) prepared->set.targets.push_back(labels.number(i));
     return;
   }
@@ -31,6 +32,7 @@ void encode_targets(const Dataset& data, const TrainOptions& options, Group& gro
 // C of each row: the cost, times the row's weight, times its class's.
 void set_costs(const Dataset& data, const TrainOptions& options, Group& group, Prepared* prepared) {
   const std::vector<double> factor = class_factors(data, options, prepared->classes, group);
+  prepared->set.cost.reserve(usize(data.rows()));
   for (Index i = 0; i < data.rows(); ++i) {
     const double of_class =
         prepared->set.codes.empty() ? 1.0 : factor[usize(prepared->set.codes[usize(i)])];
