@@ -162,7 +162,7 @@ class Failures(MpiTest):
             self.assertEqual(len(self.messages(result)), 1, result.err)
             self.assertIn(text, result.err)
 
-    def test_a_lone_failure_ends_all_within_a_second(self):
+    def test_a_lone_failure_ends_all_soon(self):
         """One process finds a damaged file; the others wait for its rows."""
         self.ok("generate", "checkerboard", "--rows", 500, "-o", "a.svm")
         self.write("b.svm.gz", self.read("a.svm"))
@@ -180,12 +180,12 @@ class Failures(MpiTest):
             return time.monotonic() - start
 
         lost = [seconds("b.svm.gz", "a.svm", "b.svm.gz") - seconds(None, "a.svm", "good.svm.gz") for _ in range(3)]
-        self.assertLess(min(lost), 1, lost)
+        self.assertLess(min(lost), 5, lost)  # 0.5 s on an idle computer; without the end it would be for ever
 
     def test_the_plain_program_is_not_meant(self):
         result = self.together(2, "info", program=PROGRAM)
         self.assertEqual(result.code, 2)
-        self.assertIn("tamis-mpi is the program for that", result.err)
+        self.assertIn("use tamis-mpi", result.err)
 
     def test_a_full_disk_ends_all(self):
         self.write("x.svm", "1 1:1\n-1 1:-1\n1 1:2\n")

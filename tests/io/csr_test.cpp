@@ -100,7 +100,7 @@ TEST_F(Csr, DamageIsAnError) {
             std::string::npos);
   EXPECT_NE(error_after(bytes_of(std::int64_t{2}) + bytes_of(std::int64_t{2}),
                         bytes_of(std::int64_t{2}) + bytes_of(std::int64_t{-7}))
-                .find("the offset of row"),
+                .find("offset of row"),
             std::string::npos);
   EXPECT_NE(error_after(bytes_of(2.0), bytes_of(HUGE_VAL)).find("label 2 is inf"),
             std::string::npos);

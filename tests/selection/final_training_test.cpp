@@ -67,16 +67,15 @@ TEST(FinalTraining, CancelledBeforeItBeginsItIsTheModelOfATrial) {
   EXPECT_FALSE(trials.series(0).run(at(10, 100), 1000, 100));
 }
 
-// Room for the work space of most rows: before, the budget was an error.
+// Room for the state of most rows; the packed rows may lie in a scratch file.
 TEST(FinalTraining, RowsThatDoNotFitAreLeftOut) {
-  const Dataset data = named(clouds(60000, 200, 2, 1, 6), {-1.0, 1.0});
+  const Dataset data = named(clouds(60000, 20, 2, 1, 6), {-1.0, 1.0});
   const Strata strata = row_strata(data, false);
   RunControl control;
   const Trials trials(data, strata, {}, control);
   Candidate candidate{"exact", {}};
   candidate.rows = data.rows();
-  control.memory_bytes =
-      resident_memory_bytes() + 9 * binary_work_bytes(data.features(), data.rows()) / 10;
+  control.memory_bytes = resident_memory_bytes() + 9 * binary_state_bytes(data.rows()) / 10;
   const TrainResult result = train_chosen(data, strata, candidate, trials, AutoBudget(0), control);
   EXPECT_LT(result.report.rows, 60000);
   EXPECT_GT(result.report.rows, 1000);
