@@ -289,7 +289,8 @@ RunControl CellRun::control_of_cell(const RunControl& control) const {
 void CellRun::train_cell(Index cell, double seconds) {
   const ReadCell read = read_cell(*files_, cell, learned_, options_, sample_.features);
   const Index halo = std::ssize(read.halo_positions);
-  if (read.set.rows() != counts_.own(cell) + halo || halo != counts_.halo[usize(cell)])
+  if (read.set.rows() != counts_.own(cell) + halo || halo != counts_.halo[usize(cell)] ||
+      std::ssize(read.set.cost) != read.set.rows())
     throw DataError(files_->folder() + ": the rows of a cell are damaged; remove the folder");
   TrainOptions options = options_;
   const bool is_limited = std::isfinite(seconds);
