@@ -51,14 +51,15 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   for (GuardedRange* range = first_range; is_fault && range != nullptr; range = range->next) {
     const std::uintptr_t end = range->end;
     if (address < range->begin || address >= end) continue;
+    // Nobody asks whether what was written is still there: zeros would be wrong results.
+    if (range->is_writable) break;
+    range->has_failed = true;  // before another thread can read zeros
     const std::uintptr_t page = address / page_bytes * page_bytes;
-    const int access = PROT_READ | (range->is_writable ? PROT_WRITE : 0);
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     void* const at = reinterpret_cast<void*>(page);
-    if (mmap(at, end - page, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+    if (mmap(at, end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
              0) == MAP_FAILED)
       break;
-    range->has_failed = true;
     errno = saved;
     return;
   }

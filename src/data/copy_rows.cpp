@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
@@ -57,8 +59,17 @@ Matrix copy_sparse(const Matrix& features, std::span<const Index> rows, const st
 
 Matrix copy_rows(const Matrix& features, std::span<const Index> rows, const std::string& what,
                  const RunControl& control) {
-  return features.is_sparse() ? copy_sparse(features, rows, what, control)
-                              : copy_dense(features, rows, what, control);
+  Matrix copy = features.is_sparse() ? copy_sparse(features, rows, what, control)
+                                     : copy_dense(features, rows, what, control);
+  features.require_intact();
+  return copy;
+}
+
+Matrix unmapped_rows(const Matrix& features, const RunControl& control) {
+  if (!features.is_mapped()) return features;
+  std::vector<Index> all(usize(features.rows()));
+  std::iota(all.begin(), all.end(), Index{0});
+  return copy_rows(features, all, "copying the rows into the model", control);
 }
 
 }  // namespace tamis

@@ -14,4 +14,7 @@ namespace tamis {
 Matrix copy_rows(const Matrix& features, std::span<const Index> rows, const std::string& what,
                  const RunControl& control);
 
+/// The rows, copied if they lie in a mapped file: a model must not depend on a file of data.
+Matrix unmapped_rows(const Matrix& features, const RunControl& control);
+
 }  // namespace tamis

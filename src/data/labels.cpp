@@ -159,6 +159,7 @@ Labels Labels::select(std::span<const Index> rows) const {
     std::vector<double> chosen;
     chosen.reserve(rows.size());
     for (const Index r : rows) chosen.push_back(number(r));
+    require_intact();
     return numeric(std::move(chosen));
   }
   Labels result = *this;

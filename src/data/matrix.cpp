@@ -175,6 +175,7 @@ Matrix Matrix::select(std::span<const Index> rows) const {
       for (Index r = begin; r < end; ++r)
         copy_row(rows[usize(r)], {values.data() + r * cols_, usize(cols_)});
     });
+    require_intact();
     return dense(count, cols_, std::move(values));
   }
   SparseStorage out;
@@ -192,6 +193,7 @@ Matrix Matrix::select(std::span<const Index> rows) const {
       std::copy(row.values.begin(), row.values.end(), out.values.begin() + at);
     }
   });
+  require_intact();
   return sparse(cols_, std::move(out.row_begin), std::move(out.columns), std::move(out.values));
 }
 
@@ -224,6 +226,7 @@ Matrix Matrix::to_dense() const {
   parallel_ranges(rows_, 1024, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) copy_row(i, {values.data() + i * cols_, usize(cols_)});
   });
+  require_intact();
   return dense(rows_, cols_, std::move(values));
 }
 
@@ -240,6 +243,7 @@ Matrix Matrix::to_sparse() const {
     }
     out.row_begin.push_back(static_cast<Index>(out.values.size()));
   }
+  require_intact();
   return sparse(cols_, std::move(out.row_begin), std::move(out.columns), std::move(out.values));
 }
 
@@ -278,6 +282,7 @@ Matrix Matrix::with_cols(Index cols) const {
   const Index shared = std::min(cols, cols_);
   for (Index i = 0; i < rows_; ++i)
     std::copy_n(values_ + i * cols_, shared, values.data() + i * cols);
+  require_intact();
   return dense(rows_, cols, std::move(values));
 }
 

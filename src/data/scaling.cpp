@@ -262,6 +262,7 @@ Scaling fit_order(const Matrix& features, ScalingMethod method, const RunControl
     else
       fit_robust(features, control, &result);
   });
+  features.require_intact();
   return result;
 }
 
@@ -369,6 +370,7 @@ Scaling Scaling::fit(const Matrix& features, ScalingMethod method, double lower,
       result.factor.push_back(is_constant ? 0.0F : factor_of(width, spread));
     }
   });
+  features.require_intact();
   return result;
 }
 
@@ -386,11 +388,13 @@ Matrix Scaling::apply(const Matrix& features, const RunControl& control) const {
         checked_product(checked_product(features.rows(), features.cols()), sizeof(float)),
         memory_left(control.memory_bytes));
   }
-  return with_threads(control.threads, [&] {
+  Matrix scaled_rows = with_threads(control.threads, [&] {
     ProgressMeter meter(control, "scale", features.rows());
     return stays_sparse ? apply_sparse(*this, features, meter, control)
                         : apply_dense(*this, features, meter, control);
   });
+  features.require_intact();
+  return scaled_rows;
 }
 
 float Scaling::scaled(std::size_t column, float value) const {

@@ -40,8 +40,12 @@ std::vector<Index> positions(const Labels& labels, const std::vector<std::string
     position_of.push_back(std::find(names.begin(), names.end(), distinct.name(c)) - names.begin());
   }
   std::vector<Index> result;
-  for (const std::int32_t code : encode_labels(labels, distinct))
+  for (const std::int32_t code : encode_labels(labels, distinct)) {
+    // A mapped file may be another one by now.
+    if (code < 0 || position_of[usize(code)] == std::ssize(names))
+      throw DataError("the labels changed while they were read; run again when they are complete");
     result.push_back(position_of[usize(code)]);
+  }
   return result;
 }
 

@@ -171,7 +171,10 @@ class PartsFolder {
   fs::path operator/(const char* name) const { return path_ / name; }
   void remove() const {
     std::error_code error;
-    fs::remove_all(path_, error);
+    for (const char* name :
+         {"state", "values", "columns", "ends", "labels", "weights", "names", "features"})
+      fs::remove(path_ / name, error);
+    fs::remove(path_, error);  // unless somebody else keeps files there
   }
 
  private:
@@ -398,7 +401,8 @@ bool is_large_text(const std::string& input, const ReadOptions& read, const std:
   std::int64_t old_size = 0;
   std::error_code error;
   if (!is_plain_file(input, &size) || size < large_bytes || has_packed_ending(input) ||
-      read.text_columns || output == "-" || group_of(control).size() > 1)
+      read.text_columns || !read.more_files.empty() || output == "-" ||
+      group_of(control).size() > 1)
     return false;
   if (fs::exists(output, error) && !is_plain_file(output, &old_size)) return false;
   const InputBytes bytes = open_input(input, control);

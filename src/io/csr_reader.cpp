@@ -12,6 +12,7 @@
 #include "base/mapped_file.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "base/scratch.hpp"
 #include "io/checked_files.hpp"
 #include "io/csr_format.hpp"
 #include "io/data_formats.hpp"
@@ -63,19 +64,40 @@ void check_values(const Matrix& features, bool allows_nan) {
   if (!is_good) throw DataError("a value is infinite: values must be finite 32-bit floats");
 }
 
-Matrix read_features(const TensorFile& file, const std::shared_ptr<const MappedFile>& mapped,
-                     bool allows_nan) {
-  const Index cols = parse_columns(file.metadata("columns"));
+struct RowOffsets {
+  std::span<const Index> values;
+  std::shared_ptr<const void> owner;  // of these and of the file
+};
+
+// Of a mapped file a copy: whatever becomes of the file later, rows stay within its arrays.
+RowOffsets read_offsets(const TensorFile& file, const std::shared_ptr<const MappedFile>& mapped,
+                        const RunControl& control) {
   const auto row_begin = file.get<Index>("row_begin", 1).values;
+  if (!mapped) return {row_begin, file.owner()};
+  struct Both {
+    ScratchArray<Index> offsets;
+    std::shared_ptr<const void> file;
+  };
+  auto both = std::make_shared<const Both>(
+      Both{scratch_array<Index>("where rows begin", std::ssize(row_begin), control), file.owner()});
+  std::copy(row_begin.begin(), row_begin.end(), both->offsets.values.get());
+  mapped->require_intact();
+  return {{both->offsets.values.get(), row_begin.size()}, both};
+}
+
+Matrix read_features(const TensorFile& file, const std::shared_ptr<const MappedFile>& mapped,
+                     bool allows_nan, const RunControl& control) {
+  const Index cols = parse_columns(file.metadata("columns"));
+  const auto [row_begin, owner] = read_offsets(file, mapped, control);
   const auto columns = file.get<std::int32_t>("columns", 1).values;
   const auto values = file.get<float>("values", 1).values;
   const std::string_view finding = allows_nan ? "rows, finite or NaN" : "rows";
   const bool is_known =
       mapped && (was_found(mapped->stamp(), finding) || was_found(mapped->stamp(), "rows"));
   if (is_known)
-    return Matrix::checked_sparse_view(cols, row_begin, columns, values, file.owner())
+    return Matrix::checked_sparse_view(cols, row_begin, columns, values, owner)
         .in_file(mapped, !allows_nan);
-  const Matrix features = Matrix::sparse_view(cols, row_begin, columns, values, file.owner());
+  const Matrix features = Matrix::sparse_view(cols, row_begin, columns, values, owner);
   if (features.rows() == 0) throw DataError("no rows");
   check_values(features, allows_nan);
   if (!mapped) return features;
@@ -102,7 +124,10 @@ Labels read_labels(const TensorFile& file, const std::shared_ptr<const MappedFil
       if (bad != numbers.end())
         throw DataError(
             fmt::format("label {} is {}: labels must be finite", bad - numbers.begin() + 1, *bad));
-      if (mapped) remember_finding(mapped->stamp(), "labels");
+      if (mapped) {
+        mapped->require_intact();
+        remember_finding(mapped->stamp(), "labels");
+      }
     }
     const Labels labels = Labels::numeric_view(numbers, file.owner());
     if (options.labels_as_text) return text_of_numbers(labels);
@@ -116,10 +141,11 @@ Labels read_labels(const TensorFile& file, const std::shared_ptr<const MappedFil
                       get_words(file, "label_name_ends", "label_names"));
 }
 
-Dataset read_table(const TensorFile& file, const std::shared_ptr<const MappedFile>& mapped,
-                   const ReadOptions& options, const RunControl& control) {
+Dataset read_table(const ParseInput& source, const TensorFile& file,
+                   const std::shared_ptr<const MappedFile>& mapped, const ReadOptions& options,
+                   const RunControl& control) {
   check_header(file);
-  Matrix features = read_features(file, mapped, allows_missing(options));
+  Matrix features = read_features(file, mapped, allows_missing(options), control);
   Labels labels = read_labels(file, mapped, features.rows(), options);
   std::vector<double> weights;
   if (file.has("weights")) {
@@ -132,10 +158,8 @@ Dataset read_table(const TensorFile& file, const std::shared_ptr<const MappedFil
   Dataset data(std::move(features), std::move(labels), std::move(weights), std::move(names));
   const Group& group = group_of(control);
   if (group.size() > 1) {
-    const auto begin = [&](Index rank) {
-      return data.rows() / group.size() * rank + data.rows() % group.size() * rank / group.size();
-    };
-    data = data.slice(begin(group.rank()), begin(group.rank() + 1));
+    const RowRange range = share_of(source, data.rows(), group);
+    data = data.slice(range.begin, range.end);
   }
   if (data.cols() < options.min_features)
     data = data.with_features(data.features().with_cols(options.min_features));
@@ -156,7 +180,7 @@ Dataset parse_csr(const ParseInput& source, const ReadOptions& options, const Ru
   if (input.file) input = load_input(source.name, input, control, true);
   const std::shared_ptr<const MappedFile> mapped = input.mapped;
   try {
-    return read_table(TensorFile(std::move(input), std::string(kCsrKind)), mapped, options,
+    return read_table(source, TensorFile(std::move(input), std::string(kCsrKind)), mapped, options,
                       control);
   } catch (const DataError& error) {
     if (mapped) mapped->require_intact();  // it may be the reason for any other

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/group.hpp"
 #include "base/parallel.hpp"
 #include "base/scratch.hpp"
 #include "io/csr_format.hpp"
@@ -120,9 +121,12 @@ class CsrWriter {
 }  // namespace
 
 void write_csr(const std::string& path, const Dataset& data, const RunControl& control) {
+  if (group_of(control).size() > 1)
+    throw InvalidArgument(path + ": .csr is written by one process; write svmlight or .npy");
   require_finite(data.features());
   OutputFile file(path);
   CsrWriter(file, data, control).write();
+  data.require_intact();
   file.commit();
 }
 

@@ -177,6 +177,7 @@ void write_svmlight(const std::string& path, const Dataset& data, const WriteOpt
     write_rows(sink, SvmlightRows(data, options.index_base), data.rows(),
                data.features().num_stored() / std::max<Index>(1, data.rows()), control);
   });
+  data.require_intact();
   file.commit();
 }
 
@@ -188,6 +189,7 @@ void write_csv(const std::string& path, const Dataset& data, const RunControl& c
   file.write_once(rows.header());
   file.write_in_turn(
       [&](ByteSink& sink) { write_rows(sink, rows, data.rows(), data.cols(), control); });
+  data.require_intact();
   file.commit();
 }
 

@@ -79,9 +79,13 @@ DatasetBlocks::DatasetBlocks(std::string path, const ReadOptions& options,
 
 DatasetBlocks::~DatasetBlocks() = default;
 
+void DatasetBlocks::require_intact() const {
+  if (whole_) whole_->require_intact();
+}
+
 Dataset DatasetBlocks::next_rows() {
   const Dataset& all = *whole_;
-  all.require_intact();  // what was made of the blocks before is still right
+  require_intact();  // what was made of the blocks before is still right
   const Index row_bytes = std::max<Index>(1, all.features().size_bytes() / all.rows());
   const Index end = std::min(all.rows(), next_row_ + std::max<Index>(1, block_bytes_ / row_bytes));
   Dataset block = all.slice(next_row_, end);
@@ -126,7 +130,11 @@ void DatasetBlocks::continue_at(const BlockPlace& place) {
 }
 
 Dataset DatasetBlocks::next() {
-  if (whole_) return next_row_ < whole_->rows() ? next_rows() : Dataset();
+  if (whole_ && next_row_ < whole_->rows()) return next_rows();
+  if (whole_) {
+    require_intact();
+    return {};
+  }
   for (;;) {
     const bool more = read_text();
     const std::size_t last = more ? text_.rfind('\n') : text_.size() - 1;

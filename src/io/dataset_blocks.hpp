@@ -34,6 +34,8 @@ class DatasetBlocks {
 
   /// No rows: the end.
   Dataset next();
+  /// As Dataset::require_intact(), for whoever stops before the end.
+  void require_intact() const;
   /// Of a text, where the next block begins; continue_at() goes there.
   BlockPlace place() const { return place_; }
   void continue_at(const BlockPlace& place);

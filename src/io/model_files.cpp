@@ -2,6 +2,7 @@
 #include "io/libsvm_model.hpp"
 #include "io/native_model.hpp"
 #include "io/output_file.hpp"
+#include "model/model_parts.hpp"
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
 
@@ -22,6 +23,7 @@ void save_model(const Model& model, const std::string& path, ModelFormat format)
   } else {
     write_native_model(model, out);
   }
+  require_intact(model);
   out.commit();
 }
 
@@ -36,6 +38,7 @@ std::string model_to_bytes(const Model& model) {
   require_machine(model);
   MemorySink sink;
   write_native_model(model, sink);
+  require_intact(model);
   return sink.release();
 }
 

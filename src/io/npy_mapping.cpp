@@ -21,7 +21,12 @@ constexpr Index kPieceElements = Index{1} << 20;
 
 std::shared_ptr<const MappedFile> map_large(const ParseInput& source) {
   const auto& file = source.input.file;
-  return file && file->size() >= kMappedBytes ? file->map() : nullptr;
+  auto mapped = file && file->size() >= kMappedBytes ? file->map() : nullptr;
+  // The header was checked against the size that the file had when it was opened.
+  if (mapped && std::ssize(mapped->bytes()) != file->size())
+    throw DataError(source.name +
+                    ": the file changed while it was read; run again when it is complete");
+  return mapped;
 }
 
 // The first place in [begin, end) where `is_bad` holds, found by pieces on all threads; -1: none.

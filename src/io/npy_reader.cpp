@@ -50,25 +50,6 @@ class FirstBad {
   std::atomic<Index> first_{kNone};
 };
 
-// The rows of an array that a rank reads.
-struct RowRange {
-  Index begin = 0;
-  Index end = 0;
-  Index size() const { return end - begin; }
-};
-
-// Of one file all ranks have as many rows; of several, those of their part of the bytes.
-RowRange share_of(const ParseInput& source, Index rows, const Group& group) {
-  const auto begin = [&](int rank) {
-    if (source.place.total == 0) return share_begin(rows, rank, group.size());
-    if (rank == group.size()) return rows;
-    const std::int64_t size = source.input.size();
-    const std::int64_t row_bytes = std::max<std::int64_t>(1, size / std::max<Index>(1, rows));
-    return std::min(rows, share_begin(source.place, size, rank, group.size()) / row_bytes);
-  };
-  return {begin(group.rank()), begin(group.rank() + 1)};
-}
-
 class MatrixReader {
  public:
   /// Of an array of `rows` rows, those in `range`.

@@ -134,12 +134,14 @@ void write_npy(const std::string& path, const Dataset& data, const RunControl& c
     std::error_code error;
     if (path != "-" && std::filesystem::exists(labels_path, error))
       throw IoError(labels_path + ": remove it first: the rows to be written have no labels");
+    data.require_intact();
     file.commit();
     return;
   }
   if (path == "-") throw InvalidArgument("features and labels are two NumPy files: give a name");
   GroupFile labels_file(labels_path, group);
   write_labels(labels_file, data, all_rows, kind, control);
+  data.require_intact();
   file.commit();
   labels_file.commit();
 }

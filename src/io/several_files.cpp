@@ -192,6 +192,7 @@ class SeveralFiles {
     for (const Dataset& part : parts_)
       weights.insert(weights.end(), part.weights().begin(), part.weights().end());
     Matrix features = stack_rows(matrices);
+    for (const Dataset& part : parts_) part.require_intact();
     return Dataset(std::move(features), std::move(labels), std::move(weights), std::move(names_));
   }
 

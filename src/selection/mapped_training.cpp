@@ -36,7 +36,7 @@ ColumnMap learn_columns(const Dataset& data, const TrainOptions& options,
       (options.missing != MissingValues::refuse || options.text_columns != TextColumns::refuse))
     throw InvalidArgument("missing values and text columns do not run on several processes");
   std::vector<Index> kept;
-  return ColumnMap::fit(without_weightless_rows(data, &kept, group),
+  return ColumnMap::fit(without_weightless_rows(data, &kept, control),
                         {options.missing, options.text_columns, options.max_categories}, control);
 }
 

@@ -44,7 +44,7 @@ TrainResult run_training(const Dataset& data, const TrainOptions& options,
   }
   if (named.method != kAutoMethod) return run_method(data, named, control);
   std::vector<Index> kept;
-  TrainResult result = train_auto(without_weightless_rows(data, &kept), named, control);
+  TrainResult result = train_auto(without_weightless_rows(data, &kept, control), named, control);
   if (!kept.empty()) {
     for (Index& row : result.report.support_rows) row = kept[usize(row)];
   }

@@ -109,12 +109,13 @@ bool CellFiles::has_all_rows(std::uint64_t fingerprint) const {
     throw DataError(
         "the checkpoint is of other rows or options; give another folder, or remove it to begin "
         "anew");
-  return true;
+  std::string rest;
+  return !(file >> rest);
 }
 
-void CellFiles::set_all_rows(std::uint64_t fingerprint) const {
+void CellFiles::set_all_rows(std::uint64_t fingerprint, bool is_complete) const {
   OutputFile file(folder_ + "/rows");
-  file.write(fmt::format("{:016x}", fingerprint));
+  file.write(fmt::format("{:016x}{}", fingerprint, is_complete ? "" : " incomplete"));
   file.commit();
 }
 

@@ -31,7 +31,8 @@ class CellFiles {
   /// Whether the rows of all cells were written by an earlier run. Throws DataError if those were
   /// other rows, or options that train another model.
   bool has_all_rows(std::uint64_t fingerprint) const;
-  void set_all_rows(std::uint64_t fingerprint) const;
+  /// Not complete: they are about to be written. The fingerprint protects what was trained.
+  void set_all_rows(std::uint64_t fingerprint, bool is_complete) const;
 
   /// Takes the disk space for the rows of a cell at once. Throws IoError that says how much all
   /// cells need together.

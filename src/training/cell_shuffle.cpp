@@ -59,7 +59,7 @@ TrainingSet training_rows(const Dataset& data, const LearnedRows& learned,
   set.features = learned.scaling.apply(data.features(), quiet(control));
   if (learned.makes_dense) set.features = set.features.to_dense();
   if (!set.is_regression() && data.rows() > 0)
-    set.codes = encode_labels(data.labels(), learned.classes);
+    set.codes = codes_of_classes(data.labels(), learned.classes);
   for (Index i = 0; i < data.rows(); ++i) {
     if (set.is_regression()) set.targets.push_back(data.labels().number(i));
     const std::size_t of_class = set.is_regression() ? 0 : usize(set.codes[usize(i)]);
@@ -366,6 +366,9 @@ ReadCell read_cell(const CellFiles& files, Index cell, const LearnedRows& learne
       targets = read_values<double>(files, cell, &at, all);
     else
       codes = read_values<std::int32_t>(files, cell, &at, all);
+    if (std::any_of(codes.begin(), codes.end(),
+                    [&](std::int32_t code) { return code < 0 || code >= learned.classes.size(); }))
+      throw DataError(files.folder() + ": the rows of a cell are damaged; remove the folder");
     std::vector<double> cost;
     if (learned.has_weights) {
       cost = read_values<double>(files, cell, &at, all);

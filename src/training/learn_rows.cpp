@@ -38,13 +38,20 @@ std::vector<ExactSum> weights_of_classes(const Dataset& data, const Labels& clas
   for (Index begin = 0; begin < data.rows(); begin += step) {
     std::vector<Index> rows(usize(std::min(step, data.rows() - begin)));
     std::iota(rows.begin(), rows.end(), begin);
-    const std::vector<std::int32_t> codes = encode_labels(data.labels().select(rows), classes);
+    const std::vector<std::int32_t> codes = codes_of_classes(data.labels().select(rows), classes);
     for (std::size_t i = 0; i < codes.size(); ++i) sums[usize(codes[i])].add(data.weight(rows[i]));
   }
   return sums;
 }
 
 }  // namespace
+
+std::vector<std::int32_t> codes_of_classes(const Labels& labels, const Labels& classes) {
+  std::vector<std::int32_t> codes = encode_labels(labels, classes);
+  if (std::any_of(codes.begin(), codes.end(), [](std::int32_t code) { return code < 0; }))
+    throw DataError("the labels changed while they were read; run again when they are complete");
+  return codes;
+}
 
 RowPasses whole_rows(const Matrix& scaled) {
   return [scaled](const std::function<void(const Matrix&)>& use) { use(scaled); };

@@ -21,6 +21,10 @@ RowPasses whole_rows(const Matrix& scaled);
 /// Scaled block by block.
 RowPasses scaled_blocks(const Matrix& features, const Scaling& scaling, const RunControl& control);
 
+/// As encode_labels(), for classes that were learned from these labels. Throws DataError if a label
+/// is none of them: a mapped file has changed since.
+std::vector<std::int32_t> codes_of_classes(const Labels& labels, const Labels& classes);
+
 /// Rows [begin, end); dense ones are not copied.
 Matrix rows_between(const Matrix& features, Index begin, Index end);
 /// Rows that one block of scaled_blocks() has.

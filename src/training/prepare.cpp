@@ -6,6 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/group.hpp"
+#include "data/copy_rows.hpp"
 #include "kernels/kernel_value.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
@@ -26,7 +27,7 @@ void encode_targets(const Dataset& data, const TrainOptions& options, Group& gro
   }
   prepared->set.num_classes = prepared->classes.size();
   prepared->set.classes = prepared->classes;
-  if (!labels.empty()) prepared->set.codes = encode_labels(labels, prepared->classes);
+  if (!labels.empty()) prepared->set.codes = codes_of_classes(labels, prepared->classes);
 }
 
 // C of each row: the cost, times the row's weight, times its class's.
@@ -55,16 +56,24 @@ void settle_rows(const TrainOptions& options, const RunControl& control, Prepare
 
 }  // namespace
 
-Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept, Group& group) {
+Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept,
+                                const RunControl& control) {
   if (std::none_of(data.weights().begin(), data.weights().end(), [](double w) { return w == 0; }))
     return data;
   for (Index i = 0; i < data.rows(); ++i) {
     if (data.weight(i) > 0) kept->push_back(i);
   }
   // On several ranks, another one may have rows that count; prepare() looks at all.
-  if (kept->empty() && group.size() == 1)
+  if (kept->empty() && group_of(control).size() == 1)
     throw DataError("every row has weight 0: nothing to learn from");
-  return data.select(*kept);
+  if (!data.features().is_mapped()) return data.select(*kept);
+  // What is mapped need not fit into memory.
+  std::vector<double> weights;
+  weights.reserve(kept->size());
+  for (const Index row : *kept) weights.push_back(data.weight(row));
+  return Dataset(copy_rows(data.features(), *kept, "a copy of the rows with weight", control),
+                 data.labels().select(*kept), std::move(weights),
+                 {data.feature_names().begin(), data.feature_names().end()});
 }
 
 double resolve_gamma(const Gamma& gamma, const Matrix& features, KernelType kernel) {
@@ -75,7 +84,7 @@ Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_ke
                  const RunControl& control) {
   Prepared prepared;
   Group& group = group_of(control);
-  const Dataset data = without_weightless_rows(given, &prepared.given_rows, group);
+  const Dataset data = without_weightless_rows(given, &prepared.given_rows, control);
   if (sum_of_all(group, data.rows()) == 0) throw DataError("the data has no rows");
   if (data.cols() == 0) throw DataError("the data has no columns: there is nothing to learn from");
   require_finite(data.features());

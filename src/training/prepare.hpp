@@ -20,7 +20,7 @@ struct Prepared {
 /// A row of weight zero is as good as no row. `kept` gets the rows that count, or stays empty when
 /// all do. Throws DataError when none does.
 Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept,
-                                Group& group = alone());
+                                const RunControl& control);
 
 /// On several ranks, `given` are this one's rows, and what is learned from them - classes, scaling,
 /// gamma - is learned from those of all.

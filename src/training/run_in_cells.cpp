@@ -50,7 +50,7 @@ class CellRun {
  public:
   CellRun(const Method& method, const Dataset& data, const TrainContext& context)
       : method_(method),
-        data_(without_weightless_rows(data, &given_rows_, group_of(context.control))),
+        data_(without_weightless_rows(data, &given_rows_, context.control)),
         context_(context),
         group_(group_of(context.control)),
         options_(context.options),
@@ -143,7 +143,7 @@ double CellRun::largest_cost() const {
     std::iota(rows.begin(), rows.end(), begin);
     std::vector<std::int32_t> codes;
     if (!learned_.classes.empty())
-      codes = encode_labels(data_.labels().select(rows), learned_.classes);
+      codes = codes_of_classes(data_.labels().select(rows), learned_.classes);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const double factor = learned_.class_factor[codes.empty() ? 0 : usize(codes[i])];
       largest = std::max(largest, cost_of_row(options_, data_.weight(rows[i]), factor));
@@ -176,6 +176,9 @@ void CellRun::draw_sample() {
     drawn.push_back(row - first);
     own.positions.push_back(row);
   }
+  const Index row_bytes = data_.features().size_bytes() / std::max<Index>(1, data_.rows()) + 1;
+  require_memory("a sample of the rows", checked_product(std::ssize(drawn), row_bytes),
+                 memory_left(context_.control.memory_bytes));
   own.set = training_rows(data_.select(drawn), learned_, options_, context_.control);
   std::vector<Index> all(drawn.size());
   std::iota(all.begin(), all.end(), Index{0});
@@ -232,16 +235,24 @@ void CellRun::write_rows() {
   const Deadline deadline(context_.control, context_.seconds_left());
   CellShuffle shuffle(data_, learned_, options_, plan_, deadline.control());
   counts_ = shuffle.count();
+  data_.require_intact();
+  for (Index c = 0; c < plan_.size(); ++c) {
+    // The sample has rows in every cell.
+    if (counts_.own(c) == 0) throw DataError("the rows changed while they were read");
+  }
   require_room();
   const std::uint64_t print = fingerprint();
   bool is_written = files_->is_kept() && files_->has_all_rows(print);
   for (Index c = group_.rank(); c < plan_.size() && is_written; c += group_.size())
     is_written = files_->has_result(c) || files_->has_rows(c);
   if (!any_of_all(group_, !is_written)) return;
+  if (files_->is_kept() && group_.rank() == 0) files_->set_all_rows(print, false);
+  any_of_all(group_, false);  // nobody writes before that
   shuffle.write(&*files_);
+  data_.require_intact();
   if (!files_->is_kept()) return;
   any_of_all(group_, false);  // all files are there
-  if (group_.rank() == 0) files_->set_all_rows(print);
+  if (group_.rank() == 0) files_->set_all_rows(print, true);
 }
 
 CellState CellRun::state_of(Index cell) const {
@@ -277,6 +288,10 @@ RunControl CellRun::control_of_cell(const RunControl& control) const {
 
 void CellRun::train_cell(Index cell, double seconds) {
   const ReadCell read = read_cell(*files_, cell, learned_, options_, sample_.features);
+  const Index halo = std::ssize(read.halo_positions);
+  if (read.set.rows() != counts_.own(cell) + halo || halo != counts_.halo[usize(cell)] ||
+      std::ssize(read.set.cost) != read.set.rows())
+    throw DataError(files_->folder() + ": the rows of a cell are damaged; remove the folder");
   TrainOptions options = options_;
   const bool is_limited = std::isfinite(seconds);
   if (is_limited) options.max_seconds = seconds;
@@ -298,10 +313,12 @@ void CellRun::train_own_cells() {
     rows_own_ += counts_.own(c);
     std::error_code ignored;
     std::filesystem::remove(files_->result_path(c, false), ignored);
-    if (files_->has_result(c))
+    if (files_->has_result(c)) {
       rows_done_ += counts_.own(c);
-    else
+      files_->drop_rows(c);
+    } else {
       todo.push_back(c);
+    }
   }
   for (const Index c : todo) {
     if (context_.must_stop() != StopReason::converged) return;
@@ -421,8 +438,9 @@ TrainedInCells CellRun::run(bool learns_weights_too) {
   report.machines = 0;
   try {
     if (cells_ > 1)
-      plan_ =
-          CellPlan(sample_.features, rows_, cells_, *options_.local.k, unstopped(context_.control));
+      // Ranks stop together, or not at all.
+      plan_ = CellPlan(sample_.features, rows_, cells_, *options_.local.k,
+                       group_.size() == 1 ? context_.control : unstopped(context_.control));
     files_.emplace(context_.control, group_);
     write_rows();
     end_phase("cells");

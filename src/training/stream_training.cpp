@@ -90,6 +90,7 @@ class LeaderPass {
       found_.stop_reason = context_.must_stop();
       if (found_.stop_reason != StopReason::converged) break;
     }
+    blocks.require_intact();
     found_.data = Dataset(stack_rows(parts_), classes_.select(codes_));
     for (const LeaderStream& stream : streams_) found_.of_class.push_back(stream.size());
     return std::move(found_);

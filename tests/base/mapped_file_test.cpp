@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/memory.hpp"
+#include "base/platform.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -87,6 +88,16 @@ TEST(MappedFile, TruncatedMeanwhileIsAnError) {
     EXPECT_EQ(std::string(error.what()),
               "rows.npy: the file changed while it was read; run again when it is complete");
   }
+}
+
+// Zeros in place of what was written would be wrong results.
+TEST(MappedFile, LostScratchPagesEndTheProcess) {
+  const OpenFile file(kMany);
+  const MappedPages pages = map_pages(file.fd(), kMany, true);
+  if (pages.begin == nullptr) GTEST_SKIP() << "no mapping here";
+  ASSERT_EQ(ftruncate(file.fd(), 0), 0);
+  EXPECT_DEATH(pages.begin[0] = 'y', "");
+  unmap_pages(pages);
 }
 
 TEST(MappedFile, TruncatedAndFilledAgainIsAnError) {

@@ -113,6 +113,33 @@ TEST(SeveralFiles, Arrays) {
     EXPECT_EQ(rows_of(folder / "x?.npy", {}, ranks, folder), expected) << ranks;
 }
 
+TEST(SeveralFiles, Tables) {
+  const TempFolder folder;
+  const int counts[] = {1, 40, 3, 17};
+  ReadOptions five_columns;
+  five_columns.min_features = 5;
+  int first = 0;
+  for (int f = 0; f < 4; ++f) {
+    write_file(folder / "part.svm", svmlight_rows(first, counts[f]));
+    write_dataset(folder / ("t" + std::to_string(f) + ".csr"),
+                  read_dataset(folder / "part.svm", five_columns));
+    first += counts[f];
+  }
+  write_file(folder / "whole.svm", svmlight_rows(0, first));
+  const std::string expected = rows_of(folder / "whole.svm", {}, 0, folder);
+  for (const int ranks : {0, 1, 2, 3, 7})
+    EXPECT_EQ(rows_of(folder / "t?.csr", {}, ranks, folder), expected) << ranks;
+  const std::string error = error_of([&] {
+    run_as_group(2, [&](Group& group) {
+      RunControl control;
+      control.group = &group;
+      write_dataset(folder / "out.csr", read_dataset(folder / "whole.svm", {}, control), {},
+                    control);
+    });
+  });
+  EXPECT_NE(error.find("out.csr: .csr is written by one process"), std::string::npos) << error;
+}
+
 TEST(SeveralFiles, ErrorsNameTheFile) {
   const TempFolder folder;
   write_file(folder / "a.svm", "1 1:1\n-1 1:2\n");

@@ -137,7 +137,11 @@ TEST_F(Convert, TwoRunsExcludeEachOther) {
             }).find("another run is converting"),
             std::string::npos);
   close(fd);
+  // A file of somebody else stays.
+  write_file(folder_ / "o.csr.parts/notes", "mine");
   EXPECT_EQ(convert_in_pieces(folder_ / "a.svm", {}, folder_ / "o.csr", {}, {}, 99).rows, 10);
+  EXPECT_EQ(read_file(folder_ / "o.csr.parts/notes"), "mine");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "o.csr.parts/values"));
 }
 
 TEST_F(Convert, MixedLabelsAreAnError) {

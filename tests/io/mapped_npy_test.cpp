@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/memory.hpp"
+#include "data/copy_rows.hpp"
 #include "io/checked_files.hpp"
 #include "io/npy_header.hpp"
 #include "support.hpp"
@@ -220,7 +221,11 @@ TEST_F(MappedNpy, TruncatedFileEndsPredictionWithAnError) {
   const Model model =
       train(Dataset(Matrix::dense(4, 2, few), Labels::numeric({0, 0, 1, 1})), options).model;
   const Dataset data = read_dataset(folder_ / "x.npy");
+  const Matrix copy = unmapped_rows(data.features(), {});
+  EXPECT_FALSE(copy.is_mapped());
   ASSERT_EQ(truncate((folder_ / "x.npy").c_str(), 1 << 20), 0);
+  const auto all = values();
+  EXPECT_TRUE(std::equal(all.begin(), all.end(), copy.dense_values().begin()));
   const std::string error = error_of([&] { predict(model, data); });
   EXPECT_NE(error.find("x.npy: the file changed while it was read"), std::string::npos) << error;
 }

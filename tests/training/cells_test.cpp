@@ -10,6 +10,7 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <numeric>
 
@@ -136,6 +137,20 @@ TEST(CellPlan, RowsThatCannotBeToldApartStayTogether) {
   const CellPlan plan(few, 300, 8, 5, {});
   EXPECT_EQ(plan.size(), 3);
   EXPECT_EQ(plan.cell_of(few, 0), plan.cell_of(few, 3));
+}
+
+// The variance of 167 times 0.11 is not quite 0 in floating point.
+TEST(CellPlan, EqualValuesWhoseVarianceIsRounded) {
+  std::vector<float> values;
+  for (Index i = 0; i < 833; ++i) values.push_back(static_cast<float>(i) * 1e-4F);
+  values.resize(1000, 0.11F);
+  const Matrix rows = Matrix::dense(1000, 1, std::move(values));
+  const CellPlan plan(rows, 1000, 16, 5, {});
+  EXPECT_GT(plan.size(), 8);
+  std::vector<Index> own(usize(plan.size()), 0);
+  for (Index i = 0; i < 1000; ++i) ++own[usize(plan.cell_of(rows, i))];
+  EXPECT_EQ(std::count(own.begin(), own.end(), 0), 0);
+  EXPECT_EQ(own[usize(plan.cell_of(rows, 999))], 167);
 }
 
 // The naive twin: the k nearest of all rows, found one by one, and an SVM on them.
@@ -305,6 +320,12 @@ TEST(Cells, ContinuesFromTheCellsThatAreFinished) {
     }
     EXPECT_EQ(bytes, straight);
     EXPECT_EQ(before, 16);
+    // Rows that were not all written are written again, for the cells that lack a result.
+    std::ofstream(folder.path() + "/cells/rows", std::ios::app) << " incomplete";
+    fs::remove(folder.path() + "/cells/3.trained");
+    RunControl again;
+    again.checkpoint = store.get();
+    EXPECT_EQ(model_to_bytes(train(data, options, again).model), straight);
     // Of other options: refused.
     TrainOptions other = options;
     other.cost = 5;

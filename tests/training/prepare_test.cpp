@@ -7,6 +7,7 @@
 
 #include "kernels/kernel_blocks.hpp"
 #include "support/random_data.hpp"
+#include "tamis/error.hpp"
 #include "tamis/predict.hpp"
 #include "tamis/train.hpp"
 
@@ -16,6 +17,13 @@ namespace {
 Dataset weighted(double weight) {
   const Clouds data = clouds(8, 1, 2, 3);
   return named(data, {-1, 1}, {weight, 1, 1, weight, 2, 1, weight, weight});
+}
+
+// Labels of a mapped file may change after the classes were learned.
+TEST(Prepare, LabelsOfNoClassAreAnError) {
+  const Labels classes = Labels::numeric({1, 2});
+  EXPECT_EQ(codes_of_classes(Labels::numeric({2, 1}), classes), (std::vector<std::int32_t>{1, 0}));
+  EXPECT_THROW(codes_of_classes(Labels::numeric({2, 3}), classes), DataError);
 }
 
 // 1 / (2 C) of squared slacks was infinite in float, squares of the coefficients overflowed.

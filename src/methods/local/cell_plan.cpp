@@ -61,15 +61,17 @@ void CellPlan::split(const Matrix& sample, std::span<Index> rows, Index cells,
   nodes_.emplace_back();
   const auto count = static_cast<Index>(rows.size());
   const Index column = cells > 1 && count > 1 ? widest_column(sample, rows) : -1;
-  if (column < 0) {
+  const auto value = [&](Index row) { return sample.at(row, column); };
+  if (column >= 0)
+    std::sort(rows.begin(), rows.end(),
+              [&](Index a, Index b) { return value(a) != value(b) ? value(a) < value(b) : a < b; });
+  // By rounding, the variance of equal values may be above 0.
+  if (column < 0 || value(rows.front()) == value(rows.back())) {
     nodes_[self].cell = size();
     cells_.push_back({std::move(faces), 0});
     sample_rows_.emplace_back(rows.begin(), rows.end());
     return;
   }
-  const auto value = [&](Index row) { return sample.at(row, column); };
-  std::sort(rows.begin(), rows.end(),
-            [&](Index a, Index b) { return value(a) != value(b) ? value(a) < value(b) : a < b; });
   // At a value that some rows are below: the one wanted, or the next above it.
   auto middle = rows.begin() + count * (cells / 2) / cells;
   middle = std::lower_bound(rows.begin(), rows.end(), value(*middle),

@@ -10,6 +10,7 @@
 #include "base/checked.hpp"
 #include "base/deadline.hpp"
 #include "base/progress.hpp"
+#include "data/copy_rows.hpp"
 #include "methods/local/cell_training.hpp"
 #include "methods/local/local_selection.hpp"
 #include "methods/local/local_training.hpp"
@@ -133,11 +134,12 @@ AnchorList anchors_when_stopped(const Neighborhoods& found, const TrainedLocally
 
 // Returns the rows of the data that are in the parts; empty: all of them.
 std::vector<Index> set_anchors(const TrainingSet& data, const Neighborhoods& found, Anchors anchors,
-                               TrainedLocally* trained, LocalParts* parts) {
+                               const RunControl& control, TrainedLocally* trained,
+                               LocalParts* parts) {
   const bool is_complete = trained->stopgap < 0;
   const auto own = static_cast<Index>(found.centre_of_row.size());
   if (is_complete && anchors == Anchors::rows && own == data.rows()) {
-    parts->rows = data.features;
+    parts->rows = unmapped_rows(data.features, control);
     parts->machine_of_anchor = found.centre_of_row;
     return {};
   }
@@ -235,7 +237,7 @@ CellResult train_with(const CellRows& cell, const TrainContext& context, Anchors
   LocalParts& parts = result.parts;
   parts.kernel = data.kernel;
   parts.num_classes = data.num_classes;
-  result.kept = set_anchors(data, found, anchors, &trained, &parts);
+  result.kept = set_anchors(data, found, anchors, unstopped(context.control), &trained, &parts);
   parts.gammas = std::move(trained.gammas);
   LocalModelsBuilder builder;
   for (const LocalMachine& machine : trained.machines) builder.add(machine);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/copy_rows.hpp"
 #include "methods/local/falk.hpp"
 #include "model/knn_machines.hpp"
 #include "svm/train_local.hpp"
@@ -12,14 +13,14 @@ namespace {
 
 constexpr Index kDefaultVoters = 15;
 
-LazyParts make_parts(const TrainingSet& data, Index k) {
+LazyParts make_parts(const TrainingSet& data, Index k, const RunControl& control) {
   if (data.kernel.type == KernelType::precomputed)
     throw InvalidArgument("neighbor search needs features: a precomputed kernel has none");
   LazyParts parts;
   parts.kernel = data.kernel;
   parts.k = std::min(k, data.rows());
   parts.num_classes = data.num_classes;
-  parts.rows = data.features;
+  parts.rows = unmapped_rows(data.features, control);
   parts.codes = data.codes;
   parts.targets = data.targets;
   parts.cost = data.cost;
@@ -39,7 +40,8 @@ MethodResult finish(std::shared_ptr<const Machine> machine, Index k, const Train
 }  // namespace
 
 MethodResult train_knn(const TrainingSet& data, const TrainContext& context) {
-  LazyParts parts = make_parts(data, context.options.local.k.value_or(kDefaultVoters));
+  LazyParts parts =
+      make_parts(data, context.options.local.k.value_or(kDefaultVoters), context.control);
   std::vector<double> weights = data.cost;
   for (double& weight : weights) weight /= context.options.cost_or_default();
   parts.cost = std::move(weights);
@@ -57,8 +59,8 @@ MethodResult train_knn_svm(const TrainingSet& data, const TrainContext& context)
   const Index k = options.local.k.value_or(default_neighbours(data.rows()));
   // Predicting has no time limit, so a hopeless neighbourhood must end by itself.
   settings.max_iterations = options.max_iterations > 0 ? options.max_iterations : 1000 * k;
-  auto machine =
-      std::make_shared<const KnnSvmMachine>(make_parts(data, k), settings, train_for_query);
+  auto machine = std::make_shared<const KnnSvmMachine>(make_parts(data, k, context.control),
+                                                       settings, train_for_query);
   return finish(machine, machine->parts().k, context);
 }
 
