@@ -25,12 +25,14 @@ void warn_of_binding(const tamis::Group& group) {
 
 // Apart from all other messages, because processes that fail leave those unanswered.
 MPI_Comm failures = MPI_COMM_NULL;
+bool has_failed = false;
 bool all_failed = false;
 
 // Called by every process that fails. If all do, soon, the first of those with an error of their
 // own tells it, and all end in order. One that fails alone tells, and then ends the others.
 bool tells_error(bool is_own_error) {
   using std::chrono::milliseconds;
+  has_failed = true;
   int rank = 0;
   MPI_Comm_rank(failures, &rank);
   const int mine = is_own_error ? rank : std::numeric_limits<int>::max();
@@ -54,8 +56,8 @@ int run(int argc, char** argv) {
   const bool is_alone = group->size() == 1;
   const int code =
       tamis::cli::run_program(argc, argv, group.get(), is_alone ? nullptr : &tells_error);
-  const bool failed = code == tamis::cli::kExitError || code == tamis::cli::kExitUsage;
-  if (failed && !is_alone && !all_failed) {
+  // Also one that a signal has ended: the others wait for it.
+  if (has_failed && !is_alone && !all_failed) {
     std::fflush(nullptr);
     MPI_Abort(MPI_COMM_WORLD, code);
   }

@@ -88,8 +88,8 @@ TAMIS_API tamis_options* tamis_options_new(void);
 TAMIS_API void tamis_options_free(tamis_options* options);
 /// Sets an option as the command line does, without dashes: "cost", "10". Names are those of `tamis
 /// train`: all training options, `probability-folds`, `calibration`, and how data are read
-/// (`format`, `index-base`, `label`, `labels`, `weight`, `text-labels`). A flag takes "yes" or
-/// "no". Ranges are checked by tamis_train().
+/// (`format`: "svmlight", "csv", "npy" or "csr"; `index-base`, `label`, `labels`, `weight`,
+/// `text-labels`). A flag takes "yes" or "no". Ranges are checked by tamis_train().
 TAMIS_API int tamis_options_set(tamis_options* options, const char* name, const char* value,
                                 tamis_error** error);
 

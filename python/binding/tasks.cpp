@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tamis/error.hpp"
 #include "tamis/tasks.hpp"
@@ -22,6 +23,7 @@ class PythonTasks : public TaskGroup {
     const py::gil_scoped_acquire python;
     py::list given;
     for (const std::string& task : tasks) given.append(py::bytes(task));
+    forget_unused();
     // The same object for the same bytes, so that they are sent to a worker once.
     py::bytes& kept = shared_[shared.get()].second;
     if (shared_[shared.get()].first == nullptr)
@@ -37,6 +39,18 @@ class PythonTasks : public TaskGroup {
   }
 
  private:
+  // Bytes that nobody else keeps belong to a problem that is finished.
+  void forget_unused() {
+    std::vector<py::bytes> unused;  // Python may let other threads in while it is called
+    std::erase_if(shared_, [&](const auto& one) {
+      const bool is_unused = one.second.first.use_count() == 1;
+      if (is_unused) unused.push_back(one.second.second);
+      return is_unused;
+    });
+    if (unused.empty() || !py::hasattr(run_tasks_, "forget")) return;
+    for (const py::bytes& bytes : unused) run_tasks_.attr("forget")(bytes);
+  }
+
   py::object run_tasks_;
   std::map<const std::string*, std::pair<std::shared_ptr<const std::string>, py::bytes>> shared_;
 };

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from . import _core
 from ._classifier import Classifier, core_class_names
 from ._estimator import Estimator, row_weights
+from ._files import is_path
 from ._parameters import memory_bytes, thread_count
 
 Progress = Callable[[dict[str, Any]], None]
@@ -74,6 +75,7 @@ def compare(
     """
     if (X_test is None) != (y_test is None):
         raise ValueError("X_test and y_test: give both or none")
+    _refuse_paths(X, X_test)
     named = _named(models)
     reader = clone(named[0][1])
     rows, y = reader._training_rows(X, y)
@@ -135,6 +137,7 @@ def certify(
     False
     """
     check_is_fitted(model)
+    _refuse_paths(X)
     rows = model._known_rows(X)
     y = column_or_1d(y)
     weights = row_weights(sample_weight, y)
@@ -180,6 +183,7 @@ def report(model: Estimator, X: Any, y: Any, path: str | os.PathLike[str], *, ti
     True
     """
     check_is_fitted(model)
+    _refuse_paths(X)
     rows = model._known_rows(X)
     y = column_or_1d(y)
     targets: Any = np.ascontiguousarray(y, dtype=np.float64) if not isinstance(model, Classifier) else None
@@ -193,6 +197,11 @@ def report(model: Estimator, X: Any, y: Any, path: str | os.PathLike[str], *, ti
     page = _core.model_page(model._model, rows, targets, title or type(model).__name__, told, thread_count(model.n_jobs),
                             model.progress)
     _core.write_text(os.fspath(path), page)
+
+
+def _refuse_paths(*rows: Any) -> None:
+    if any(is_path(X) for X in rows):
+        raise ValueError("give arrays: a file has its own labels, which are not used here")
 
 
 def _named(models: Sequence[Estimator] | Mapping[str, Estimator]) -> list[tuple[str, Estimator]]:

@@ -105,12 +105,17 @@ class _Tasks:
         futures = self._client.map(_run_task, tasks, [kept[1]] * len(tasks), pure=False, retries=_RETRIES)
         while not cancelled():
             try:
-                distributed.wait(futures, timeout=0.1)
+                with self._client.as_current():  # wait() asks the client that was made last
+                    distributed.wait(futures, timeout=0.1)
             except distributed.TimeoutError:
                 continue
             return self._client.gather(futures)
         self._client.cancel(futures)
         return [None] * len(tasks)
+
+    def forget(self, shared: bytes) -> None:
+        """No task is going to need these bytes again."""
+        self._shared.pop(id(shared), None)
 
 
 class DaskClassifier(Classifier):
@@ -151,39 +156,47 @@ class DaskClassifier(Classifier):
 
                 rows = pandas.DataFrame(rows, columns=names, copy=False)
             X = rows
-        y, sample_weight = (np.asarray(part.compute()) if _is_dask(part) else part for part in (y, sample_weight))
+        y, sample_weight = self._computed(y), self._computed(sample_weight)
         return super().fit(X, y, sample_weight)
 
     def predict(self, X: Any) -> Any:
         """The class of each row; of Dask collections, a lazy Dask array or series."""
-        return self._mapped("predict", X, self.classes_.dtype, 1)
+        return self._mapped("predict", X, self.classes_.dtype, None)
 
     def decision_function(self, X: Any) -> Any:
         """As that of the class in `tamis`; of Dask collections, a Dask array."""
-        return self._mapped("decision_function", X, np.dtype(np.float64), 1 if len(self.classes_) == 2 else 2)
+        count = len(self.classes_)
+        pairs = getattr(self, "decision_function_shape", "ovr") == "ovo" and getattr(self, "multi_class", "ovo") == "ovo"
+        columns = None if count == 2 else count * (count - 1) // 2 if pairs else count
+        return self._mapped("decision_function", X, np.dtype(np.float64), columns)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The fraction of rows that are classified correctly."""
         if not _is_dask(X):
             return super().score(X, y, sample_weight)
-        predicted = np.asarray(self.predict(X).compute())
-        y, sample_weight = (np.asarray(part.compute()) if _is_dask(part) else part for part in (y, sample_weight))
-        return accuracy_score(y, predicted, sample_weight=sample_weight)
+        predicted = self._computed(self.predict(X))
+        return accuracy_score(self._computed(y), predicted, sample_weight=self._computed(sample_weight))
 
-    def _mapped(self, method: str, X: Any, dtype: np.dtype, dimensions: int) -> Any:
+    def _computed(self, part: Any) -> Any:
+        """A collection as an array, computed by the estimator's own cluster; all else as it is."""
+        return np.asarray(self._client().compute(part).result()) if _is_dask(part) else part
+
+    def _mapped(self, method: str, X: Any, dtype: np.dtype, columns: int | None) -> Any:
         if not _is_dask(X):
             return getattr(super(), method)(X)
         model = dask.delayed(self._local())
         if isinstance(X, dask.dataframe.DataFrame):
-            if dimensions == 1:
-                return X.map_partitions(_frame_values, model, method, meta=(method, dtype))
-            parts = [dask.delayed(_values)(block, model, method) for block in X.to_delayed()]
-            shape = (np.nan, len(self.classes_))
+            if columns is None:
+                return X.map_partitions(_frame_values, model, method, dtype, meta=(method, dtype))
+            parts = [dask.delayed(_values)(block, model, method, dtype, columns) for block in X.to_delayed()]
+            shape = (np.nan, columns)
             return dask.array.concatenate([dask.array.from_delayed(part, shape, dtype=dtype) for part in parts])
         X = X.rechunk({1: -1})
-        if dimensions == 1:
-            return X.map_blocks(_values, model, method, drop_axis=1, meta=np.empty(0, dtype=dtype))
-        return X.map_blocks(_values, model, method, chunks=(X.chunks[0], (len(self.classes_),)), meta=np.empty((0, 0), dtype=dtype))
+        # By name: map_blocks() would take `dtype` for its own.
+        more = {"model": model, "method": method, "values_dtype": dtype, "columns": columns}
+        if columns is None:
+            return X.map_blocks(_values, drop_axis=1, meta=np.empty(0, dtype=dtype), **more)
+        return X.map_blocks(_values, chunks=(X.chunks[0], (columns,)), meta=np.empty((0, 0), dtype=dtype), **more)
 
     def _local(self) -> Any:
         """The estimator without what only this process has."""
@@ -195,15 +208,17 @@ class DaskClassifier(Classifier):
     _local_class: type
 
 
-def _values(block: Any, model: Any, method: str) -> np.ndarray:
-    return getattr(model, method)(block)
+def _values(block: Any, model: Any, method: str, values_dtype: np.dtype, columns: int | None) -> np.ndarray:
+    """On a worker: of a block, which may have no rows."""
+    if block.shape[0] > 0:
+        return getattr(model, method)(block)
+    return np.empty(0 if columns is None else (0, columns), dtype=values_dtype)
 
 
-def _frame_values(frame: Any, model: Any, method: str) -> Any:
+def _frame_values(frame: Any, model: Any, method: str, values_dtype: np.dtype) -> Any:
     import pandas
 
-    values = getattr(model, method)(frame) if len(frame) > 0 else np.empty(0, dtype=model.classes_.dtype)
-    return pandas.Series(values, index=frame.index, name=method)
+    return pandas.Series(_values(frame, model, method, values_dtype, None), index=frame.index, name=method)
 
 
 @documented

@@ -34,7 +34,8 @@ DataFormat parse_format(std::string_view text) {
   if (text == "svmlight") return DataFormat::svmlight;
   if (text == "csv") return DataFormat::csv;
   if (text == "npy") return DataFormat::npy;
-  throw InvalidArgument(fmt::format("format is '{}': it must be svmlight, csv or npy", text));
+  if (text == "csr") return DataFormat::csr;
+  throw InvalidArgument(fmt::format("format is '{}': it must be svmlight, csv, npy or csr", text));
 }
 
 bool set_other(tamis_options& options, std::string_view name, std::string_view value) {

@@ -29,6 +29,13 @@ Matrix single_row(const float* features, Index num_features) {
   return Matrix::dense_view(1, num_features, features, nullptr);
 }
 
+// Where there is nothing to write, there need be no room.
+template <typename Value>
+Value* room_for(Value* values, Index count, const char* name) {
+  if (count > 0) required(values, name);
+  return values;
+}
+
 // On the calling thread: to wake another takes longer than a row.
 RunControl on_this_thread() {
   RunControl control;
@@ -38,15 +45,16 @@ RunControl on_this_thread() {
 
 void write_values(const tamis_model& model, const Matrix& rows, const RunControl& control,
                   double* values, Index count) {
-  const std::vector<double> found = decision_values(model.model, rows, control).values;
-  require_count("value", count, std::ssize(found));
-  std::ranges::copy(found, &required(values, "values"));
+  require_count("value", count, rows.rows() * std::ssize(model.decision_columns()));
+  double* const room = room_for(values, count, "values");
+  std::ranges::copy(decision_values(model.model, rows, control).values, room);
 }
 
 void write_probabilities(const tamis_model& model, const Matrix& rows, const RunControl& control,
                          double* values, Index count) {
   require_count("value", count, rows.rows() * std::ssize(model.class_names));
-  std::ranges::copy(probabilities(model.model, rows, control).values, &required(values, "values"));
+  double* const room = room_for(values, count, "values");
+  std::ranges::copy(probabilities(model.model, rows, control).values, room);
 }
 
 }  // namespace
@@ -63,8 +71,8 @@ int tamis_predict(const tamis_model* model, const tamis_data* rows, const tamis_
     const tamis::Model& of = required(model, "model").model;
     const tamis::Matrix& features = required(rows, "rows").rows.features();
     tamis::c::require_count("label", count, features.rows());
-    tamis::c::write_labels(of, features, tamis::c::run_control(control),
-                           &required(labels, "labels"));
+    double* const room = tamis::c::room_for(labels, count, "labels");
+    tamis::c::write_labels(of, features, tamis::c::run_control(control), room);
   });
 }
 
@@ -75,8 +83,8 @@ int tamis_predict_classes(const tamis_model* model, const tamis_data* rows,
     const tamis::Model& of = required(model, "model").model;
     const tamis::Matrix& features = required(rows, "rows").rows.features();
     tamis::c::require_count("position", count, features.rows());
-    std::ranges::copy(tamis::predict_codes(of, features, tamis::c::run_control(control)),
-                      &required(positions, "positions"));
+    int32_t* const room = tamis::c::room_for(positions, count, "positions");
+    std::ranges::copy(tamis::predict_codes(of, features, tamis::c::run_control(control)), room);
   });
 }
 

@@ -86,7 +86,10 @@ void fill_score_curves(std::span<ScoredRow> rows, ClassCurves* curves) {
 
 void fill_calibration(std::span<const ScoredRow> rows, ClassCurves* curves) {
   std::array<CalibrationBin, kBins> bins;
+  double counted = 0;
   for (const auto& [probability, belongs] : rows) {
+    if (std::isnan(probability)) continue;
+    ++counted;
     const auto place = static_cast<std::size_t>(probability * static_cast<double>(kBins));
     CalibrationBin& bin = bins[std::min(kBins - 1, place)];
     ++bin.rows;
@@ -102,8 +105,7 @@ void fill_calibration(std::span<const ScoredRow> rows, ClassCurves* curves) {
     bin.high = static_cast<double>(b + 1) / static_cast<double>(kBins);
     bin.mean_probability /= count;
     bin.frequency /= count;
-    curves->calibration_error +=
-        std::abs(bin.frequency - bin.mean_probability) * count / static_cast<double>(rows.size());
+    curves->calibration_error += std::abs(bin.frequency - bin.mean_probability) * count / counted;
     curves->calibration.push_back(bin);
   }
 }

@@ -18,11 +18,6 @@ namespace {
 constexpr Index kFewColumns = 32;
 constexpr Index kDenseShare = 4;  // one in
 
-bool better_dense(const Matrix& points) {
-  return points.cols() <= kFewColumns ||
-         points.num_stored() >= checked_product(points.rows(), points.cols()) / kDenseShare;
-}
-
 Index longest_row(const Matrix& points) {
   if (!points.is_sparse()) return points.cols();
   Index longest = 0;
@@ -38,6 +33,10 @@ bool keeps_euclidean_order(const Metric& metric) {
 
 }  // namespace
 
+bool better_dense(Index stored, Index rows, Index cols) {
+  return cols <= kFewColumns || stored >= checked_product(rows, cols) / kDenseShare;
+}
+
 Space::Space(const Metric& metric, const Matrix& points) : points_(points) {
   if (metric.kernel) metric.kernel->validate();
   if (points.rows() >= std::numeric_limits<std::uint32_t>::max()) {
@@ -45,7 +44,9 @@ Space::Space(const Metric& metric, const Matrix& points) : points_(points) {
         fmt::format("{} rows: a neighbor index takes fewer than 2^32 - 1", points.rows()));
   }
   const bool precomputed = metric.kernel && metric.kernel->type == KernelType::precomputed;
-  if (points.is_sparse() && !precomputed && better_dense(points)) points_ = points.to_dense();
+  if (points.is_sparse() && !precomputed &&
+      metric.held_dense.value_or(better_dense(points.num_stored(), points.rows(), points.cols())))
+    points_ = points.to_dense();
   if (metric.kernel && metric.kernel->type == KernelType::rbf) rbf_gamma_ = metric.kernel->gamma;
   if (!keeps_euclidean_order(metric)) {
     kernel_ = metric.kernel;

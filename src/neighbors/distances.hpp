@@ -29,6 +29,9 @@ namespace tamis {
 /// be times 2^-149.
 inline constexpr double kSmallestDistance = 1e-37;
 
+/// Whether sparse points of which `stored` values are stored are held dense.
+bool better_dense(Index stored, Index rows, Index cols);
+
 /// A metric settled for the points it is used on.
 class Space {
  public:

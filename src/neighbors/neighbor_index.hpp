@@ -18,6 +18,9 @@ namespace tamis {
 /// K(z,z).
 struct Metric {
   std::optional<Kernel> kernel;
+  /// Whether sparse points are held dense, which rounds distances differently; not set: the points
+  /// decide (better_dense() in distances.hpp). For indexes over parts that must agree.
+  std::optional<bool> held_dense = std::nullopt;
 };
 
 /// By which local SVMs with this kernel find their neighbors: that of its feature space, but the

@@ -42,22 +42,26 @@ MethodResult train_on_sample(const Method& method, const TrainingSet& data,
 MethodResult train_within_limit(const Method& method, const TrainingSet& data,
                                 const TrainContext& context) {
   const bool is_limited = context.options.max_seconds > 0;
+  Group& group = group_of(context.control);
   MethodResult trained;
+  bool has_ended = true;
   try {
     const Deadline deadline(context.control, context.seconds_left());
     const TrainContext until_then{context.options, deadline.control(), context.watch};
     trained = method.train(data, until_then);
     if (context.options.polish) trained = polish(data, until_then, std::move(trained));
   } catch (const Cancelled&) {
-    if (!is_limited || context.control.cancelled()) throw;
+    if (!is_limited) throw;
+    has_ended = false;
     trained.report.stop_reason = StopReason::time_limit;
   }
-  Group& group = group_of(context.control);
+  // All ranks go on, or none does, whichever of them the caller cancelled.
+  const bool by_caller = any_of_all(group, context.control.cancelled());
+  if (by_caller && any_of_all(group, !has_ended)) throw Cancelled();
   share_report(group, &trained);
   StopReason& stop = trained.report.stop_reason;
   // For the method, the end of the time was a caller who cancels.
-  if (stop == StopReason::interrupted && !any_of_all(group, context.control.cancelled()))
-    stop = StopReason::time_limit;
+  if (stop == StopReason::interrupted && !by_caller) stop = StopReason::time_limit;
   const bool has_nothing = trained.machine == nullptr || trained.machine->is_constant();
   // On several ranks a sample would be this one's own.
   if (stop == StopReason::time_limit && has_nothing && group.size() == 1)

@@ -141,6 +141,8 @@ TEST(CApi, OptionsAreCheckedAndNamed) {
             TAMIS_INVALID_ARGUMENT);
   EXPECT_EQ(tamis_options_set(options.get(), "format", "xls", failure.out()),
             TAMIS_INVALID_ARGUMENT);
+  for (const char* format : {"svmlight", "csv", "npy", "csr"})
+    EXPECT_EQ(tamis_options_set(options.get(), "format", format, failure.out()), TAMIS_OK);
   EXPECT_EQ(tamis_options_set(options.get(), "cost", nullptr, failure.out()),
             TAMIS_INVALID_ARGUMENT);
   EXPECT_EQ(failure.text(), "value is NULL");
@@ -189,6 +191,10 @@ TEST(CApi, SizesMustFit) {
             TAMIS_INVALID_ARGUMENT);
   EXPECT_EQ(tamis_decision_values(model.get(), data.get(), nullptr, nullptr, 50, failure.out()),
             TAMIS_INVALID_ARGUMENT);
+  const DataHandle none(tamis_data_dense(nullptr, 0, 2, failure.out()), tamis_data_free);
+  EXPECT_EQ(tamis_predict(model.get(), none.get(), nullptr, nullptr, 0, failure.out()), TAMIS_OK);
+  EXPECT_EQ(tamis_decision_values(model.get(), none.get(), nullptr, nullptr, 0, failure.out()),
+            TAMIS_OK);
   EXPECT_EQ(tamis_data_set_labels(data.get(), room.data(), 3, failure.out()),
             TAMIS_INVALID_ARGUMENT);
   EXPECT_EQ(failure.text(), "there are 3 labels for 50 rows: give one per row");

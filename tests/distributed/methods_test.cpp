@@ -1,6 +1,7 @@
 // The methods other than exact on several ranks: the same model file as on one.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 
 #include "distributed/same_model.hpp"
@@ -115,6 +116,40 @@ TEST(LeaderTogether, SameLeadersAsOneRank) {
   EXPECT_THROW(train_on(2, two_classes(100, 5), given), InvalidArgument);
 }
 
+// `cols` columns with 3 values each that are not zero, more in the first rows where `uneven`.
+Dataset sparse_rows(Index rows, Index cols, bool uneven) {
+  Random random(11, 3);
+  std::vector<Index> begins = {0};
+  std::vector<std::int32_t> columns;
+  std::vector<float> values;
+  std::vector<double> labels;
+  for (Index i = 0; i < rows; ++i) {
+    labels.push_back(i % 2 == 0 ? 1 : -1);
+    const Index step = uneven && i < rows / 4 ? 2 : cols / 3;
+    for (Index c = i % step; c < cols; c += step) {
+      columns.push_back(static_cast<std::int32_t>(c));
+      // Far from zero, distances from norms are rounded much more than those from differences.
+      values.push_back(static_cast<float>(random.normal() + labels.back() + (uneven ? 1000 : 0)));
+    }
+    begins.push_back(std::ssize(columns));
+  }
+  return Dataset(Matrix::sparse(cols, std::move(begins), std::move(columns), std::move(values)),
+                 Labels::numeric(std::move(labels)));
+}
+
+TEST(LeaderTogether, SparseRows) {
+  TrainOptions options = options_of("leader", 1, 1);
+  options.kernel = KernelType::linear;
+  options.leader.leaders = 200;
+  expect_same_model(sparse_rows(1500, 30, false), options, {2, 3});
+  expect_same_model(sparse_rows(1500, 90, false), options, {2, 3});
+  // The rows of the first rank would be held dense, all together would not.
+  options.cost = 1e-6;
+  options.leader.leaders.reset();
+  options.leader.threshold = 1;
+  expect_same_model(sparse_rows(1500, 90, true), options, {2, 3});
+}
+
 TEST(LinearTogether, AnyNumberOfRanks) {
   expect_same_model(two_classes(3000, 1), options_of("linear", 1, 1), {1, 2, 3, 7});
   expect_same_model(four_classes(900, 2), options_of("linear", 1, 1), {3});
@@ -153,6 +188,28 @@ TEST(MethodsTogether, StoppingEarly) {
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find("before anything was trained"), std::string::npos)
           << method << ": " << error.what();
+    }
+  }
+}
+
+// Nobody calls a model complete of which another rank left out a part.
+TEST(MethodsTogether, AStopThatOnlyAnotherRankSaw) {
+  const Dataset data = two_classes(2000, 7);
+  for (const std::string method : {"random-subset", "ransac", "opt-soft-margin", "leader"}) {
+    TrainOptions options = small_ensemble(method);
+    options.ensemble.trials = 20;
+    for (const double seconds : {0.0, 1000.0}) {
+      options.max_seconds = seconds;
+      run_as_group(3, [&](Group& group) {
+        const std::atomic<bool> cancel(group.rank() == 1);
+        RunControl control;
+        control.threads = 1;
+        control.group = &group;
+        control.cancel = &cancel;
+        const TrainResult trained = train(part_of(data, group), options, control);
+        EXPECT_EQ(trained.report.stop_reason, StopReason::interrupted)
+            << method << ", rank " << group.rank() << ", limit " << seconds;
+      });
     }
   }
 }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
+#include <limits>
 
 #include "tamis/error.hpp"
 #include "tamis/generate.hpp"
@@ -107,8 +109,39 @@ TEST(MemberTask, DamagedBytesAreRefused) {
   for (std::size_t size = 0; size < scored.size(); ++size)
     EXPECT_THROW(run_task(bytes, scored.substr(0, size)), Error) << size;
   for (std::size_t size = 0; size < result.size(); ++size)
-    EXPECT_THROW(member_result_from_bytes(result.substr(0, size)), DataError) << size;
+    EXPECT_THROW(member_result_from_bytes(result.substr(0, size), 3, 3), DataError) << size;
   EXPECT_THROW(run_task(bytes, rows_to_bytes(Matrix::dense(1, 3, {1, 2, 3}))), DataError);
+}
+
+TEST(MemberTask, AnswersThatDoNotGoWithTheTaskAreRefused) {
+  MemberTask task;
+  task.features = Matrix::dense(3, 2, {0, 1, 2, 3, 4, 5});
+  task.cost = {1, 1, 1};
+  task.targets = {1, -1, 1};
+  const std::string scored = rows_to_bytes(task.features);
+  const std::string result = run_task(member_task_to_bytes(task), scored);
+  EXPECT_EQ(member_result_from_bytes(result, 3, 3).values.size(), 3U);
+  EXPECT_THROW(member_result_from_bytes(result, 2, 3), DataError);  // support vectors are 0, 1, 2
+  EXPECT_THROW(member_result_from_bytes(result, 3, 2), DataError);
+}
+
+TEST(MemberTask, TasksWithWrongValuesAreRefused) {
+  const auto refused = [](const std::function<void(MemberTask&)>& damage) {
+    MemberTask task;
+    task.features = Matrix::dense(3, 2, {0, 1, 2, 3, 4, 5});
+    task.cost = {1, 1, 1};
+    task.targets = {1, -1, 1};
+    damage(task);
+    EXPECT_THROW(run_task(member_task_to_bytes(task), rows_to_bytes(task.features)), DataError);
+  };
+  refused([](MemberTask& task) { task.cost[1] = -1; });
+  refused([](MemberTask& task) { task.cost[1] = std::numeric_limits<double>::quiet_NaN(); });
+  refused([](MemberTask& task) { task.targets[2] = 0.5; });
+  refused([](MemberTask& task) { task.settings.limits.eps = 0; });
+  refused([](MemberTask& task) { task.settings.loss = static_cast<SlackLoss>(9); });
+  refused([](MemberTask& task) { task.settings.kernel.type = static_cast<KernelType>(77); });
+  refused([](MemberTask& task) { task.settings.kernel.type = KernelType::precomputed; });
+  refused([](MemberTask& task) { task.settings.kernel.gamma = -1; });
 }
 
 }  // namespace

@@ -140,6 +140,17 @@ def shown_data(path):
     return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', path.read_text(), re.DOTALL).group(1))
 
 
+def test_files_are_refused(board, tmp_path):
+    X, y = board
+    model = tamis.SVC(**BOARD).fit(X[:200], y[:200])
+    path = tmp_path / "rows.csv"
+    path.write_text("".join(f"{label:g},{a},{b}\n" for (a, b), label in zip(X[:50], y[:50])))
+    for call in (lambda: tamis.report(model, path, y[:50], tmp_path / "no.html"), lambda: tamis.certify(model, str(path), y[:50]),
+                 lambda: tamis.compare([model], X, y, X_test=path, y_test=y[:50]), lambda: tamis.compare([model], path, y)):
+        with pytest.raises(ValueError, match="give arrays"):
+            call()
+
+
 def test_the_report_of_a_classifier(tmp_path):
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "<b>", "virginica"])[y]

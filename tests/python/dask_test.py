@@ -84,6 +84,28 @@ def test_a_frame_several_classes_and_weights(client, rows):
     np.testing.assert_array_equal(values, expected.decision_function(frame))
 
 
+def test_pairs_of_classes_blocks_without_rows_and_another_client(client, rows):
+    pandas = pytest.importorskip("pandas")
+    X, y = rows
+    names = np.where(y > 0, 1, 2) + 2 * (np.arange(len(y)) % 2)  # 4 classes, 6 pairs
+    expected = local(X, names, decision_function_shape="ovo")
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
+        with distributed.Client(cluster):  # the one that was made last
+            model = tamis.dask.RandomSubsetSVC(**OPTIONS, decision_function_shape="ovo")
+            model.client = client
+            model.fit(X, dask.array.from_array(names, chunks=800))
+    same_model(model, expected)
+    lazy = dask.array.from_array(X, chunks=((1000, 0, 2000), 2))
+    values = model.decision_function(lazy)
+    assert values.shape == (len(X), 6)
+    np.testing.assert_array_equal(values.compute(), expected.decision_function(X))
+    np.testing.assert_array_equal(model.predict(lazy).compute(), expected.predict(X))
+    frame = dask.dataframe.from_pandas(pandas.DataFrame(X, columns=["a", "b"]), npartitions=3)
+    above = frame[frame["a"] > frame["a"].max() + 1]
+    assert model.fit(frame, names).decision_function(above).compute().shape == (0, 6)
+    assert len(model.predict(above).compute()) == 0
+
+
 def test_sparse_rows_and_arrays_as_in_the_local_class(client, rows):
     import scipy.sparse as sp
 

@@ -1,5 +1,7 @@
 #include "methods/common/coordinator.hpp"
 
+#include <algorithm>
+
 #include "base/checked.hpp"
 #include "base/message.hpp"
 #include "tamis/error.hpp"
@@ -53,8 +55,16 @@ std::vector<Coordinator::Message> Coordinator::ask(int number, const Message& re
     if (status == Status::failed) throw GroupFailure("another rank has failed");
     is_cancelled = is_cancelled || status == Status::cancelled;
   }
-  if (is_cancelled) throw Cancelled();
+  if (is_cancelled) {
+    note_stop(StopReason::interrupted);
+    throw Cancelled();
+  }
   return answers;
+}
+
+// One rank alone notices by itself, and may ask from several threads.
+void Coordinator::note_stop(StopReason reason) {
+  if (!is_alone()) stopped_ = std::max(stopped_, reason);
 }
 
 void Coordinator::serve() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tamis/group.hpp"
+#include "tamis/report.hpp"
 
 namespace tamis {
 
@@ -31,6 +32,11 @@ class Coordinator {
   /// rank was cancelled, GroupFailure when some rank failed.
   std::vector<Message> ask(int number, const Message& request);
 
+  /// On the first rank: why some rank left work undone, which the first need not have noticed
+  /// itself; `converged` while none has. What a work says in its answer is noted by who asked.
+  StopReason stopped() const { return stopped_; }
+  void note_stop(StopReason reason);
+
   /// Runs `decide` on the first rank; the others work until it ends. What it throws, or what some
   /// work threw, ends all ranks: the others than the one that failed throw GroupFailure, and
   /// Cancelled where that was it.
@@ -46,6 +52,7 @@ class Coordinator {
   Group& group_;
   std::vector<Work> works_;
   std::exception_ptr own_failure_;
+  StopReason stopped_ = StopReason::converged;
 };
 
 }  // namespace tamis

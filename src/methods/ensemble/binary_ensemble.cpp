@@ -109,7 +109,7 @@ void BinaryEnsembleTrainer::run(ProgressMeter& meter) {
       meter.add(1);
     }
     done += count;
-    const StopReason stop = context_.must_stop();
+    const StopReason stop = jobs_.must_stop();
     if (stop == StopReason::converged) continue;
     if (static_cast<Index>(members_.size()) < options_.members)
       record_.work.stop_reason = std::max(record_.work.stop_reason, stop);
@@ -143,7 +143,7 @@ ParameterRanges BinaryEnsembleTrainer::find_ranges() {
           ranges.moved(candidate.draw.cost_factor / std::sqrt(ranges.cost_low * ranges.cost_high),
                        gamma_factor / std::sqrt(ranges.gamma_low * ranges.gamma_high));
     }
-    if (context_.must_stop() != StopReason::converged) break;
+    if (jobs_.must_stop() != StopReason::converged) break;
   }
   return best;
 }

@@ -91,10 +91,15 @@ std::vector<TrainedCandidate> CandidateJobs::run_elsewhere(
   const std::vector<std::string> answers =
       workers.run(tasks, score_bytes(problem), context_.control);
   TAMIS_CHECK(answers.size() == tasks.size());
+  const Index scored_rows = [&] {
+    const std::lock_guard lock(mutex_);
+    return scored_.at(problem).rows();
+  }();
   std::vector<TrainedCandidate> results(jobs.size());
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     if (answers[j].empty()) continue;
-    MemberResult member = member_result_from_bytes(answers[j]);
+    MemberResult member =
+        member_result_from_bytes(answers[j], std::ssize(jobs[j].rows), scored_rows);
     results[j].is_trained = true;
     results[j].machine = std::move(member.trained.machine);
     results[j].stats = member.trained.stats;
@@ -127,8 +132,10 @@ std::vector<TrainedCandidate> CandidateJobs::run_on_ranks(
   std::vector<TrainedCandidate> results;
   for (const Group::Message& answer : jobs_.run(requests)) {
     TrainedCandidate& result = results.emplace_back();
-    if (answer.empty()) continue;
     MessageReader reader(answer);
+    const auto missed = reader.get<StopReason>();
+    rows_.coordinator().note_stop(missed);
+    if (reader.empty()) continue;
     result.is_trained = true;
     result.machine.rows = reader.get_list<Index>();
     result.machine.coefficients = reader.get_list<double>();
@@ -146,7 +153,12 @@ Group::Message CandidateJobs::train(TrainingSet part, std::span<const std::byte>
   const auto problem = reader.get<Index>();
   const auto kernel = reader.get<Kernel>();
   const auto is_needed = reader.get<bool>();
-  if (!is_needed && context_.must_stop() != StopReason::converged) return {};
+  MessageWriter answer;  // begins with why something was left undone
+  const StopReason stop = context_.must_stop();
+  if (!is_needed && stop != StopReason::converged) {
+    answer.put(stop);
+    return answer.take();
+  }
   const Stopwatch watch;
   // Back to the order of the job: equal rows keep their places.
   const auto places = reader.get_list<Index>();
@@ -180,7 +192,7 @@ Group::Message CandidateJobs::train(TrainingSet part, std::span<const std::byte>
       values.clear();
     }
   }
-  MessageWriter answer;
+  answer.put(values.empty() ? context_.must_stop() : StopReason::converged);
   answer.put_list(trained.machine.rows);
   answer.put_list(trained.machine.coefficients);
   answer.put(trained.machine.offset);

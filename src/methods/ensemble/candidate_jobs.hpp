@@ -1,6 +1,7 @@
 // Two-class SVMs on small parts of the rows, each trained and scored by one rank.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,8 +41,13 @@ class CandidateJobs {
   /// forget_score_rows(). On several ranks there is one such problem at a time.
   void set_score_rows(Index problem, std::span<const Index> rows);
   void forget_score_rows(Index problem);
-  /// On the first rank.
+  /// On the first rank. What a rank left undone is noted as a stop of the coordinator.
   std::vector<TrainedCandidate> run(Index problem, const std::vector<CandidateJob>& jobs) const;
+
+  /// `converged` while the work may go on, on all ranks.
+  StopReason must_stop() const {
+    return std::max(context_.must_stop(), rows_.coordinator().stopped());
+  }
 
  private:
   std::vector<TrainedCandidate> run_on_ranks(Index problem,

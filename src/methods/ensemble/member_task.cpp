@@ -1,5 +1,7 @@
 #include "methods/ensemble/member_task.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <type_traits>
@@ -84,6 +86,28 @@ void put_rows(const Matrix& rows, std::string* bytes) {
   put_list(rows.sparse_values(), bytes);
 }
 
+void check_settings(const BinarySettings& settings) {
+  switch (settings.kernel.type) {
+    case KernelType::linear:
+    case KernelType::polynomial:
+    case KernelType::rbf:
+    case KernelType::sigmoid:
+    case KernelType::laplacian:
+      break;
+    default:
+      Reader::fail();
+  }
+  try {
+    settings.kernel.validate();
+  } catch (const InvalidArgument&) {
+    Reader::fail();
+  }
+  const qp::Limits& limits = settings.limits;
+  if ((settings.loss != SlackLoss::l1 && settings.loss != SlackLoss::l2) || !(limits.eps > 0) ||
+      limits.max_iterations < 0 || !(limits.max_seconds >= 0) || settings.cache_bytes < 0)
+    Reader::fail();
+}
+
 Matrix get_rows(Reader* reader) {
   const auto rows = reader->get<Index>();
   const auto cols = reader->get<Index>();
@@ -147,11 +171,16 @@ std::string run_member_task(std::string_view bytes, std::string_view scored_byte
   task.targets = reader.get_list<double>();
   const auto count = usize(task.features.rows());
   if (task.cost.size() != count || task.targets.size() != count) Reader::fail();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!std::isfinite(task.cost[i]) || task.cost[i] < 0 || std::abs(task.targets[i]) != 1)
+      Reader::fail();
+  }
   task.settings.kernel = reader.get<Kernel>();
   task.settings.loss = reader.get<SlackLoss>();
   task.settings.limits = reader.get<qp::Limits>();
   task.settings.cache_bytes = reader.get<Index>();
   task.settings.seed = reader.get<std::uint64_t>();
+  check_settings(task.settings);
   Reader scored_reader(scored_bytes);
   scored_reader.expect(kTag);
   const Matrix scored = get_rows(&scored_reader);
@@ -169,7 +198,7 @@ std::string run_member_task(std::string_view bytes, std::string_view scored_byte
   return answer;
 }
 
-MemberResult member_result_from_bytes(std::string_view bytes) {
+MemberResult member_result_from_bytes(std::string_view bytes, Index task_rows, Index scored_rows) {
   Reader reader(bytes);
   reader.expect(kTag);
   MemberResult result;
@@ -178,6 +207,14 @@ MemberResult member_result_from_bytes(std::string_view bytes) {
   result.trained.machine.offset = reader.get<double>();
   result.trained.stats = reader.get<MachineStats>();
   result.values = reader.get_list<double>();
+  const TrainedMachine& machine = result.trained.machine;
+  const bool are_known = std::all_of(machine.rows.begin(), machine.rows.end(),
+                                     [&](Index row) { return row >= 0 && row < task_rows; });
+  const StopReason reason = result.trained.stats.stop_reason;
+  if (!are_known || machine.rows.size() != machine.coefficients.size() ||
+      (!result.values.empty() && std::ssize(result.values) != scored_rows) ||
+      reason < StopReason::converged || reason > StopReason::interrupted)
+    Reader::fail();
   return result;
 }
 

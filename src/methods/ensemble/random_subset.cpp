@@ -195,6 +195,7 @@ MethodResult train_random_subset(const TrainingSet& data, const TrainContext& co
   CandidateJobs jobs(all, local.context(), cache_for_member(data, all.total(), context, at_once));
   MethodResult result;
   coordinator.run([&] { result = train_parts(all, jobs, local.context()); });
+  result.report.stop_reason = std::max(result.report.stop_reason, coordinator.stopped());
   return result;
 }
 

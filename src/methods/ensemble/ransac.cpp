@@ -113,9 +113,11 @@ class TrialJobs {
     }
     const std::vector<Group::Message> answers = jobs_.run(requests);
     for (std::size_t k = 0; k < trials.size(); ++k) {
-      if (answers[k].empty()) continue;
-      Trial& trial = trials[k];
       MessageReader reader(answers[k]);
+      const auto missed = reader.get<StopReason>();
+      rows_.coordinator().note_stop(missed);
+      if (reader.empty()) continue;
+      Trial& trial = trials[k];
       trial.machine = get_machine(decision_for(rows_.facts(), options_), &reader);
       trial.report = trial.machine.report;
       trial.report.support_rows = reader.get_list<Index>();
@@ -141,7 +143,12 @@ class TrialJobs {
   Group::Message train(TrainingSet part, std::span<const std::byte> request) const {
     MessageReader reader(request);
     const auto is_needed = reader.get<bool>();
-    if (!is_needed && context().must_stop() != StopReason::converged) return {};
+    MessageWriter answer;  // begins with why something was left undone
+    const StopReason stop = context().must_stop();
+    if (!is_needed && stop != StopReason::converged) {
+      answer.put(stop);
+      return answer.take();
+    }
     part.kernel = reader.get<Kernel>();
     const auto factor = reader.get<double>();
     for (double& cost : part.cost) cost *= factor;
@@ -159,7 +166,7 @@ class TrialJobs {
         classes.clear();
       }
     }
-    MessageWriter answer;
+    answer.put(classes.empty() ? context().must_stop() : StopReason::converged);
     put_machine(machine, &answer);
     answer.put_list(support);
     answer.put_list(classes);
@@ -205,7 +212,7 @@ class Ransac {
       std::vector<Trial> trials = train_trials(first, count);
       for (Trial& trial : trials) judge(std::move(trial), &result.report);
       meter.add(count);
-      stop = jobs_.context().must_stop();
+      stop = std::max(jobs_.context().must_stop(), rows_.coordinator().stopped());
     }
     finish(stop, &result);
     return result;

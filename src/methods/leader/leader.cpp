@@ -73,6 +73,22 @@ void add_to_report(const std::vector<std::vector<Index>>& order,
   }
 }
 
+// Of the leaders `rows`, those of all classes, of which `part` consists.
+void set_costs(LeaderWeights weights, LeaderSpread& spread,
+               const std::vector<std::vector<Index>>& order,
+               const std::vector<std::vector<Index>>& leaders, const std::vector<Index>& rows,
+               TrainingSet* part) {
+  if (weights == LeaderWeights::none) return;
+  for (std::size_t c = 0; c < order.size(); ++c) {
+    const std::vector<double> costs =
+        spread.cluster_costs(static_cast<Index>(c), order[c], leaders[c]);
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+      const auto place = std::lower_bound(rows.begin(), rows.end(), leaders[c][i]);
+      part->cost[usize(place - rows.begin())] = costs[i];
+    }
+  }
+}
+
 // On the first rank of several: only leaders, and samples for the threshold, come here.
 MethodResult train_spread(const AllRows& all, LeaderSpread& spread, const Metric& metric,
                           const TrainContext& context) {
@@ -92,15 +108,9 @@ MethodResult train_spread(const AllRows& all, LeaderSpread& spread, const Metric
   const double leader_seconds = watch.seconds();
   const std::vector<Index> rows = joined(leaders);
   TrainingSet part = all.select(rows);
-  if (context.options.leader.weights != LeaderWeights::none) {
-    for (std::size_t c = 0; c < order.size(); ++c) {
-      const std::vector<double> costs =
-          spread.cluster_costs(static_cast<Index>(c), order[c], leaders[c]);
-      for (std::size_t i = 0; i < costs.size(); ++i) {
-        const auto place = std::lower_bound(rows.begin(), rows.end(), leaders[c][i]);
-        part.cost[usize(place - rows.begin())] = costs[i];
-      }
-    }
+  try {
+    set_costs(context.options.leader.weights, spread, order, leaders, rows, &part);
+  } catch (const Cancelled&) {  // the report says so
   }
   MethodResult result = sift(part, context, {}, all_rows(part),
                              [](const KernelMachine&) { return std::vector<Index>(); });
@@ -119,6 +129,7 @@ MethodResult train_together(const TrainingSet& data, const TrainContext& context
   LeaderSpread spread(all, metric, local.context());
   MethodResult result;
   coordinator.run([&] { result = train_spread(all, spread, metric, local.context()); });
+  result.report.stop_reason = std::max(result.report.stop_reason, coordinator.stopped());
   return result;
 }
 

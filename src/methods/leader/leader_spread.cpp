@@ -43,11 +43,26 @@ LeaderSpread::LeaderSpread(const AllRows& rows, const Metric& metric, const Trai
       coordinator.add([this](std::span<const std::byte> request) { return nearest(request); });
 }
 
-void LeaderSpread::begin(Index class_number) {
+void LeaderSpread::find_own(Index class_number) {
   const TrainingSet& mine = rows_.mine();
   own_.clear();
   for (Index i = 0; i < mine.rows(); ++i) {
     if (mine.codes[usize(i)] == class_number) own_.push_back(i);
+  }
+}
+
+void LeaderSpread::begin(Index class_number) {
+  const TrainingSet& mine = rows_.mine();
+  find_own(class_number);
+  metric_.held_dense.reset();
+  if (mine.features.is_sparse()) {  // on one rank, on all
+    Index stored = 0;
+    for (const Index row : own_) stored += std::ssize(mine.features.sparse_row(row).values);
+    // As one rank with all rows of the class decides.
+    Group& group = rows_.coordinator().group();
+    stored = sum_of_all(group, stored);
+    metric_.held_dense =
+        better_dense(stored, sum_of_all(group, std::ssize(own_)), mine.features.cols());
   }
   struck_.assign(own_.size(), 0);
   index_.reset();
@@ -76,13 +91,14 @@ Group::Message LeaderSpread::strike(std::span<const std::byte> request) {
 // The nearest of the leaders for every row of the class.
 Group::Message LeaderSpread::nearest(std::span<const std::byte> request) {
   MessageReader reader(request);
-  begin(reader.get<Index>());
+  find_own(reader.get<Index>());
   index_.reset();
   const Matrix leaders =
       unpack_rows({reader.rest().begin(), reader.rest().end()}, rows_.mine().features);
   if (own_.empty()) return {};
-  const auto index =
-      make_neighbor_index(leaders, metric_, Structure::automatic, context_.control, 1);
+  // All ranks have all leaders, and decide by them as one rank does.
+  const auto index = make_neighbor_index(leaders, Metric{metric_.kernel}, Structure::automatic,
+                                         context_.control, 1);
   return list_message(index->nearest(rows_.mine().features, own_, 1, context_.control).rows);
 }
 
@@ -90,7 +106,10 @@ std::vector<Index> LeaderSpread::find_leaders(Index class_number, std::span<cons
                                               double threshold) {
   std::vector<Index> leaders;
   if (order.empty()) return leaders;
-  if (context_.must_stop() != StopReason::converged) return {order[0]};
+  const auto may_go_on = [&] {
+    return std::max(context_.must_stop(), rows_.coordinator().stopped()) == StopReason::converged;
+  };
+  if (!may_go_on()) return {order[0]};
   try {
     MessageWriter first;
     first.put(class_number);
@@ -98,20 +117,19 @@ std::vector<Index> LeaderSpread::find_leaders(Index class_number, std::span<cons
     std::vector<std::uint8_t> struck(usize(rows_.total()), 0);
     std::size_t at = 0;
     std::size_t most = kFirstBlock;
-    while (context_.must_stop() == StopReason::converged) {
+    while (may_go_on()) {
       std::vector<Index> block;
       for (; at < order.size() && block.size() < most; ++at) {
         if (struck[usize(order[at])] == 0) block.push_back(order[at]);
       }
       if (block.empty()) break;
       most = std::min(2 * most, kMostBlock);
-      const auto index = make_neighbor_index(rows_.features(block), metric_, Structure::automatic,
-                                             context_.control);
+      const Matrix here = rows_.features(block);
+      const auto index = make_neighbor_index(here, metric_, Structure::automatic, context_.control);
       std::vector<Index> taken = leaders_of(*index, threshold, context_);
       MessageWriter request;
       request.put(threshold * threshold);
-      const Matrix points = index->space().points().select(taken);
-      request.put_rest(pack_rows(points, positions(points.rows())));
+      request.put_rest(pack_rows(here, taken));
       for (const Index place : taken) leaders.push_back(block[usize(place)]);
       for (const Group::Message& answer : rows_.coordinator().ask(strike_, request.take())) {
         for (const Index row : from_message<Index>(answer)) struck[usize(row)] = 1;

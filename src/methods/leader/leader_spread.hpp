@@ -27,12 +27,13 @@ class LeaderSpread {
                                     std::span<const Index> leaders);
 
  private:
+  void find_own(Index class_number);
   void begin(Index class_number);
   Group::Message strike(std::span<const std::byte> request);
   Group::Message nearest(std::span<const std::byte> request);
 
   const AllRows& rows_;
-  const Metric metric_;
+  Metric metric_;  // with the storage that the rows of the class call for
   const TrainContext& context_;
   int begin_ = 0;
   int strike_ = 0;

@@ -444,6 +444,7 @@ MethodResult train_sampled(const TrainingSet& data, const TrainContext& context,
   const PointWork work(all, local.context());
   MethodResult result;
   coordinator.run([&] { result = train_problems(all, work, local.context(), is_hard); });
+  result.report.stop_reason = std::max(result.report.stop_reason, coordinator.stopped());
   return result;
 }
 

@@ -1,6 +1,7 @@
 #include "methods/sampling/point_rows.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "base/checked.hpp"
@@ -19,7 +20,9 @@ double largest_diagonal_of(const Kernel& kernel, const Matrix& features) {
   std::vector<Index> rows(usize(features.rows()));
   std::iota(rows.begin(), rows.end(), 0);
   const std::vector<double> diagonal = kernel_diagonal(kernel, features, rows);
-  return diagonal.empty() ? 0 : *std::max_element(diagonal.begin(), diagonal.end());
+  // A rank may have no rows, and a kernel no value above 0.
+  return diagonal.empty() ? -std::numeric_limits<double>::infinity()
+                          : *std::max_element(diagonal.begin(), diagonal.end());
 }
 
 }  // namespace
@@ -108,7 +111,7 @@ double SpreadPointRows::largest_diagonal(const Kernel& kernel) const {
   MessageWriter request;
   request.put(kernel);
   request.put_list(classes_);
-  double largest = 0;
+  double largest = -std::numeric_limits<double>::infinity();
   for (const Group::Message& answer : rows_.coordinator().ask(work_.diagonal_, request.take()))
     largest = std::max(largest, MessageReader(answer).get<double>());
   return largest;

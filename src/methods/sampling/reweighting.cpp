@@ -174,6 +174,8 @@ bool Reweighting::check_all(DrawMargin local, const MarginForm& form) {
     points_.project(local.w, in_double_, checked.values, pass.control(), &counts_);
   } catch (const Cancelled&) {
     stop_reason_ = context_.must_stop();
+    // Another rank was told to, this one not yet.
+    if (stop_reason_ == StopReason::converged) stop_reason_ = StopReason::interrupted;
     if (!has_answer()) answer_.margin = std::move(local);
     return false;
   }
