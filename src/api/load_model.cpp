@@ -17,7 +17,7 @@ Model load_model(const std::string& path, const RunControl& control) {
   if (input.bytes.empty()) throw DataError(name + ": not a model file: it is empty");
   const auto file = input.mapped;
   const bool is_native = !is_libsvm_model(input.bytes);
-  const Model model = with_threads(control.threads, [&] {
+  Model model = with_threads(control.threads, [&] {
     try {
       return is_native ? parse_native_model(std::move(input), train_for_query)
                        : parse_libsvm_model(name, input, control);

@@ -22,12 +22,11 @@ constexpr std::int64_t kSmallBytes = std::int64_t{1} << 20;  // nobody has to as
 
 // From the heap, which costs less than pages of its own.
 ScratchBytes small_piece(std::int64_t bytes) {
-  constexpr std::align_val_t kAlignment{64};
+  static constexpr std::align_val_t kAlignment{64};
   const auto count = static_cast<std::size_t>(std::max<std::int64_t>(1, bytes));
   auto* const memory = static_cast<char*>(::operator new(count, kAlignment));
   std::fill_n(memory, count, '\0');
-  return {std::shared_ptr<char[]>(memory,
-                                  [kAlignment](char* at) { ::operator delete(at, kAlignment); }),
+  return {std::shared_ptr<char[]>(memory, [](char* at) { ::operator delete(at, kAlignment); }),
           false};
 }
 

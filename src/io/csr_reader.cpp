@@ -97,7 +97,7 @@ Matrix read_features(const TensorFile& file, const std::shared_ptr<const MappedF
   if (is_known)
     return Matrix::checked_sparse_view(cols, row_begin, columns, values, owner)
         .in_file(mapped, !allows_nan);
-  const Matrix features = Matrix::sparse_view(cols, row_begin, columns, values, owner);
+  Matrix features = Matrix::sparse_view(cols, row_begin, columns, values, owner);
   if (features.rows() == 0) throw DataError("no rows");
   check_values(features, allows_nan);
   if (!mapped) return features;

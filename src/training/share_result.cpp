@@ -4,7 +4,10 @@
 
 #include "base/group.hpp"
 #include "base/message.hpp"
+#include "io/input_bytes.hpp"
+#include "io/native_model.hpp"
 #include "methods/common/report_stats.hpp"
+#include "svm/train_local.hpp"
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
 
@@ -42,7 +45,9 @@ Model share_model(Group& group, Model mine) {
   }
   message = group.broadcast(std::move(message), 0);
   if (!mine.empty()) return mine;
-  return model_from_bytes({reinterpret_cast<const char*>(message.data()), message.size()});
+  const auto owner = std::make_shared<const Group::Message>(std::move(message));
+  const std::string_view bytes(reinterpret_cast<const char*>(owner->data()), owner->size());
+  return parse_native_model({bytes, owner, std::ssize(bytes), nullptr, nullptr}, train_for_query);
 }
 
 }  // namespace tamis

@@ -183,6 +183,7 @@ Group::Message RowJobs::run_own(std::span<const std::byte> request) const {
   for (const std::vector<Index>& some : send) {
     rows.push_back(pack_rows(mine.features, some));
     std::vector<Fact> known;
+    known.reserve(some.size());
     for (const Index row : some)
       known.push_back({mine.cost[usize(row)], mine.is_regression() ? mine.targets[usize(row)] : 0.0,
                        mine.is_regression() ? 0 : mine.codes[usize(row)]});

@@ -28,8 +28,8 @@ CandidateJobs::CandidateJobs(const AllRows& rows, const TrainContext& context, I
         scored_[problem] = unpack_rows(std::move(packed), rows_.mine().features);
         return Group::Message();
       })),
-      jobs_(rows, [this](TrainingSet part, std::span<const std::byte> request) {
-        return train(std::move(part), request);
+      jobs_(rows, [this](const TrainingSet& part, std::span<const std::byte> request) {
+        return train(part, request);
       }) {}
 
 void CandidateJobs::set_score_rows(Index problem, std::span<const Index> rows) {
@@ -148,7 +148,8 @@ std::vector<TrainedCandidate> CandidateJobs::run_on_ranks(
   return results;
 }
 
-Group::Message CandidateJobs::train(TrainingSet part, std::span<const std::byte> request) const {
+Group::Message CandidateJobs::train(const TrainingSet& part,
+                                    std::span<const std::byte> request) const {
   MessageReader reader(request);
   const auto problem = reader.get<Index>();
   const auto kernel = reader.get<Kernel>();

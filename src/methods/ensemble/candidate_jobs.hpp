@@ -56,7 +56,7 @@ class CandidateJobs {
   std::vector<TrainedCandidate> run_elsewhere(TaskGroup& workers, Index problem,
                                               const std::vector<CandidateJob>& jobs) const;
   std::shared_ptr<const std::string> score_bytes(Index problem) const;
-  Group::Message train(TrainingSet part, std::span<const std::byte> request) const;
+  Group::Message train(const TrainingSet& part, std::span<const std::byte> request) const;
 
   const AllRows& rows_;
   const TrainContext& context_;
