@@ -123,7 +123,10 @@ class LimitContractSizes : public MethodContract {
     if (is_refused) return;  // found out before it was cancelled
     if (was_cancelled) {
       EXPECT_LT(seconds, kPatience) << "the promise is 0.1 s on a machine with nothing else to do";
-      EXPECT_TRUE(result.report.stop_reason == StopReason::interrupted || !is_optimum());
+      // Cancelled at its last moment, training may be done before it looks.
+      EXPECT_TRUE(result.report.stop_reason == StopReason::interrupted || !is_optimum() ||
+                  seconds < 0.05)
+          << seconds << " s after it was cancelled";
     } else {
       EXPECT_NE(result.report.stop_reason, StopReason::interrupted);
     }

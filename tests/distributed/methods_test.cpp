@@ -195,7 +195,8 @@ TEST(MethodsTogether, StoppingEarly) {
 // Nobody calls a model complete of which another rank left out a part.
 TEST(MethodsTogether, AStopThatOnlyAnotherRankSaw) {
   const Dataset data = two_classes(2000, 7);
-  for (const std::string method : {"random-subset", "ransac", "opt-soft-margin", "leader"}) {
+  // Not opt-soft-margin: its passes over few rows may be over before a rank looks.
+  for (const std::string method : {"random-subset", "ransac", "leader"}) {
     TrainOptions options = small_ensemble(method);
     options.ensemble.trials = 20;
     for (const double seconds : {0.0, 1000.0}) {
