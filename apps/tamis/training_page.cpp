@@ -26,7 +26,7 @@ void TrainingPage::declare(Options& options) {
                  "write an HTML page of the model: confusion matrix, ROC, precision-recall and "
                  "calibration curves, or residuals, and the training; needs no network");
   options.text("--test", test_path_, "FILE",
-               "with --report: labeled rows to measure on (default: rows held out of DATA)");
+               "with --report: labeled rows to measure on (default: a hold-out set of DATA)");
   options
       .custom("--split", "SHARE",
               "with --report, without --test: fraction of DATA to measure on, with a second model "

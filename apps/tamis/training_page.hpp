@@ -11,8 +11,8 @@
 
 namespace tamis::cli {
 
-/// What is measured is honest: test rows that were given, or rows held out of the training rows and
-/// a second model that was trained without them.
+/// What is measured is honest: test rows that were given, or a hold-out set of the training rows
+/// and a second model that was trained without them.
 class TrainingPage {
  public:
   using Trainer = std::function<TrainResult(const Dataset&, const RunControl&)>;

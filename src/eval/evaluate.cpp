@@ -163,7 +163,7 @@ void require_labels(const Dataset& data, Group& group) {
     throw DataError("the data has no labels to evaluate against");
 }
 
-// Predictions of so many rows are held at a time.
+// Rows whose predictions are held at a time.
 constexpr Index kBlockRows = Index{1} << 20;
 
 RunControl part_of(const RunControl& control, double done, double share) {

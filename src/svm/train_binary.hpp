@@ -52,7 +52,7 @@ BinaryResult train_binary(qp::RowSource& source, std::span<const double> cost,
                           std::span<const double> start_sums, const BinarySettings& settings,
                           const RunControl& control);
 
-/// Bytes that training on `rows` rows needs beside the data and the cache: the packed rows, which
+/// Bytes that training on `rows` rows needs on top of data and cache: the packed rows, which
 /// may lie in a scratch file, and the state of the solver, which may not.
 Index binary_work_bytes(const Matrix& features, Index rows);
 Index binary_state_bytes(Index rows);

@@ -60,7 +60,7 @@ double distance_rounding(double norm, double values_per_row);
 bool needs_differences(const Kernel& kernel, const RowPasses& rows, double largest_cost, double eps,
                        Group& group);
 
-/// Whether so many rows fit into memory with all their zeros. Three times: the rows, their packed
+/// Whether this number of rows fits into memory with all zeros. Three times: the rows, their packed
 /// copy, and room for everything else.
 bool fits_dense(Index rows, Index cols, const RunControl& control);
 

@@ -34,7 +34,7 @@ namespace {
 
 constexpr std::uint64_t kSampleSeed = 0xce115;
 constexpr double kMetricShare = 1.0 / 3;  // of the time there is
-// Bytes that training a cell takes for each row beside its values, which are held three times:
+// Bytes that training a cell takes per row on top of its values, which are held three times:
 // read, in order, and in the index.
 constexpr Index kRowBytes = 96;
 

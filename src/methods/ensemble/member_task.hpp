@@ -30,7 +30,7 @@ std::string member_task_to_bytes(const MemberTask& task);
 std::string rows_to_bytes(const Matrix& rows);
 /// train_member() on the bytes of a task and of the rows to score. Throws DataError.
 std::string run_member_task(std::string_view task, std::string_view scored);
-/// Of a task of so many rows, scored on so many. Throws DataError.
+/// The answer to a task with these numbers of training and scored rows. Throws DataError.
 MemberResult member_result_from_bytes(std::string_view bytes, Index task_rows, Index scored_rows);
 
 }  // namespace tamis
