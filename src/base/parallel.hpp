@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -106,6 +107,23 @@ void parallel_each(std::int64_t count, const Body& body) {
   detail::run_loop(count, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) body(i);
   });
+}
+
+/// Sorts as std::sort does. Where `less` leaves an order open, it depends on the values alone, not
+/// on the threads.
+template <typename T, typename Less>
+void parallel_sort(std::span<T> values, const Less& less) {
+  constexpr std::int64_t kPieces = 8;  // a power of two
+  constexpr std::int64_t kFewest = 4096;
+  const auto count = static_cast<std::int64_t>(values.size());
+  if (count < kFewest) return std::sort(values.begin(), values.end(), less);
+  const auto at = [&](std::int64_t piece) { return values.begin() + piece * count / kPieces; };
+  parallel_each(kPieces, [&](std::int64_t p) { std::sort(at(p), at(p + 1), less); });
+  for (std::int64_t width = 1; width < kPieces; width *= 2) {
+    parallel_each(kPieces / (2 * width), [&](std::int64_t p) {
+      std::inplace_merge(at(2 * p * width), at((2 * p + 1) * width), at((2 * p + 2) * width), less);
+    });
+  }
 }
 
 }  // namespace tamis

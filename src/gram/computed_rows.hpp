@@ -2,6 +2,7 @@
 // in a cache.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <unordered_map>
@@ -37,7 +38,11 @@ class ComputedRows : public qp::RowSource {
   std::span<const double> diagonal() const override { return diagonal_; }
   /// On several ranks, the named rows become guests: numbers from size() on, until the next call.
   std::vector<Index> bring(std::span<const qp::PointName> points) override;
-  void square(std::span<const Index> points, float* block, Index stride) override;
+  void square(std::span<const Index> points, float* block, Index stride) override {
+    rest_of_square(points, 0, block, stride);
+  }
+  void rest_of_square(std::span<const Index> points, Index known, float* block,
+                      Index stride) override;
   bool begin_block(std::span<const Index> points) override;
   void block_row(Index r, float* values) const override;
   void end_block(Index rows_used) override;
@@ -98,6 +103,11 @@ class ComputedRows : public qp::RowSource {
   /// The same with nothing kept, and without the points that are out of a row's reach.
   bool add_near(const KernelBlocks& blocks, const NearPoints& near, std::span<const Index> asked,
                 std::span<const double> coefficients, std::span<double> sums);
+  /// For every group of a strip: the rows that reach it, in order.
+  using ReachingRows = std::array<std::vector<Index>, kBoxPanel>;
+  Index add_reaching(const KernelBlocks& blocks, std::span<const Index> asked,
+                     const ReachingRows& reaching, std::span<const double> coefficients,
+                     Index first_point, std::span<double> sums) const;
 
   Group& group_;
   const RunControl* control_;  // null: active points are packed in memory

@@ -6,8 +6,8 @@
 
 #include "base/checked.hpp"
 #include "base/clock.hpp"
+#include "base/page_memory.hpp"
 #include "base/parallel.hpp"
-#include "base/platform.hpp"
 
 namespace tamis {
 namespace {
@@ -15,14 +15,6 @@ namespace {
 constexpr Index kGrowth =
     2 << 20;                  // floats of fresh memory taken at a time: 8 MiB, four large pages
 constexpr Index kAlign = 16;  // floats
-
-// In large pages, because rows are far apart.
-std::unique_ptr<float[], std::function<void(float*)>> reserve_floats(Index count) {
-  if (count == 0) return {nullptr, [](float*) {}};
-  const std::size_t bytes = usize(count) * sizeof(float);
-  return {static_cast<float*>(reserve_pages(bytes)),
-          [bytes](float* memory) { release_pages(memory, bytes); }};
-}
 
 }  // namespace
 

@@ -1,12 +1,11 @@
 // Kernel rows kept between uses, least recently used out first.
 #pragma once
 
-#include <functional>
 #include <list>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "base/page_memory.hpp"
 #include "tamis/dataset.hpp"
 
 namespace tamis {
@@ -55,7 +54,7 @@ class RowCache {
   Index capacity_floats_;     // of values_
   Index touched_floats_ = 0;  // of values_ from its beginning: using them again costs nothing
   double fresh_seconds_ = 0;
-  std::unique_ptr<float[], std::function<void(float*)>> values_;
+  PageFloats values_;
   std::vector<Index> slot_of_;
   Index used_ = 0;
   std::vector<Index> owner_;

@@ -305,6 +305,8 @@ Index KernelBlocks::packed_bytes(const Matrix& points, Index rows) {
 
 Index KernelBlocks::num_points() const { return impl_->num_points; }
 
+bool KernelBlocks::is_quick_with_single_rows(const Matrix& points) { return packs_panels(points); }
+
 Index KernelBlocks::size_bytes() const {
   const Index points = round_up(impl_->num_points, kPanel);
   const Index floats = (impl_->panels ? points * impl_->cols : 0) + (impl_->norms ? points : 0);

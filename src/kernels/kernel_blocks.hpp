@@ -44,6 +44,9 @@ class KernelBlocks {
   /// What packing so many of the points takes, at most.
   static Index packed_bytes(const Matrix& points, Index rows);
 
+  /// Whether a row alone costs about its share of many. Points in sparse rows of many columns go
+  /// against 16 rows or more at once, whatever is asked for.
+  static bool is_quick_with_single_rows(const Matrix& points);
   Index num_points() const;
   /// Bytes held beside the points matrix that was passed in.
   Index size_bytes() const;

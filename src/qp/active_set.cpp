@@ -20,6 +20,30 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Index kChunk =
     8192;  // points per piece of a parallel pass; fixed, so that results do not depend on threads
 
+// Appends the points for which goes_first(point) holds to the first list and the others to the
+// second, in their order.
+template <typename GoesFirst>
+void split(std::span<const Index> points, const GoesFirst& goes_first, std::vector<Index>* first,
+           std::vector<Index>* second) {
+  const Index count = std::ssize(points);
+  struct Part {
+    std::vector<Index> first;
+    std::vector<Index> second;
+  };
+  std::vector<Part> parts(usize((count + kChunk - 1) / kChunk));
+  parallel_each(std::ssize(parts), [&](Index c) {
+    for (Index k = c * kChunk; k < std::min((c + 1) * kChunk, count); ++k) {
+      const Index point = points[usize(k)];
+      Part& part = parts[usize(c)];
+      (goes_first(point) ? part.first : part.second).push_back(point);
+    }
+  });
+  for (const Part& part : parts) {
+    first->insert(first->end(), part.first.begin(), part.first.end());
+    second->insert(second->end(), part.second.begin(), part.second.end());
+  }
+}
+
 }  // namespace
 
 ActiveSet::ActiveSet(const Problem& problem, RowSource& source, Group& group,
@@ -80,7 +104,7 @@ std::vector<std::pair<Index, double>> ActiveSet::nonzero_coefficients() const {
 
 std::vector<ActiveSet::Term> ActiveSet::in_order_of_all(std::vector<Term> mine) const {
   std::vector<Term> terms = gather_all(group_, std::move(mine));
-  std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.key < b.key; });
+  parallel_sort(std::span(terms), [](const Term& a, const Term& b) { return a.key < b.key; });
   return terms;
 }
 
@@ -178,14 +202,13 @@ bool ActiveSet::change(std::span<const BlockPoint> points, std::span<const Index
                        std::span<const double> new_beta) {
   std::vector<double> steps;
   std::vector<PointName> names;
-  std::vector<double> sums =
-      sums_;  // a copy, so that nothing is lost when the work is stopped half way
+  next_sums_ = sums_;  // so that nothing is lost when the work is stopped half way
   for (std::size_t k = 0; k < points.size(); ++k) {
     steps.push_back(new_beta[k] - points[k].beta);
     names.push_back(points[k].name);
   }
-  if (any_of_all(group_, !source_.accumulate(numbers, steps, sums))) return false;
-  sums_.swap(sums);
+  if (any_of_all(group_, !source_.accumulate(numbers, steps, next_sums_))) return false;
+  sums_.swap(next_sums_);
   for (std::size_t k = 0; k < points.size(); ++k) {
     if (names[k].owner != group_.rank()) continue;
     const Index place = place_of(names[k].point);
@@ -203,43 +226,36 @@ bool ActiveSet::change(std::span<const BlockPoint> points, std::span<const Index
   return true;
 }
 
-// A point that can only rise and whose up score lies below every down score would not move next,
-// nor soon: LIBSVM's rule.
-bool ActiveSet::is_hopeless(Index place, const Violation& violation) const {
-  const int group = problem_.group_at(points_[usize(place)]);
-  const bool can_rise = std::isfinite(up_[usize(place)]);
-  const bool can_fall = std::isfinite(down_[usize(place)]);
-  if (can_rise && can_fall) return false;
-  if (can_rise) return up_score(place) < violation.min_down[group];
-  return !can_fall || down_score(place) > violation.max_up[group];
-}
-
-void ActiveSet::rest_hopeless(const Violation& violation) {
-  std::atomic<Index> count = 0;
-  parallel_ranges(size(), kChunk, [&](Index begin, Index end) {
-    Index here = 0;
-    for (Index p = begin; p < end; ++p) here += is_hopeless(p, violation) ? 1 : 0;
-    count += here;
-  });
-  if (sum_of_all<Index>(group_, count) * 4 < total_size_)
-    return;  // moving everything that stays would cost more than it saves
-  std::vector<Index> stay;
+bool ActiveSet::rest_hopeless(const Violation& violation, Index count) {
+  if (sum_of_all(group_, count) * 4 < total_size_)
+    return false;  // moving everything that stays would cost more than it saves
   Rest rest;
-  for (Index p = 0; p < size(); ++p)
-    (is_hopeless(p, violation) ? rest.points : stay).push_back(points_[usize(p)]);
+  std::vector<Index> stay;
+  const auto goes = [&](Index i) {
+    const int group = problem_.group_at(i);
+    return is_hopeless(up_score(place_of(i)) - violation.min_down[group],
+                       violation.max_up[group] - down_score(place_of(i)));
+  };
+  split(points_, goes, &rest.points, &stay);
   rest.coefficients = nonzero_coefficients();
   rests_.push_back(std::move(rest));
   adopt(std::move(stay));
+  return true;
 }
 
 bool ActiveSet::bring_up_to_date(const Rest& rest) {
   std::vector<double> then(usize(problem_.size()), 0.0);
   for (const auto& [point, value] : rest.coefficients) then[usize(point)] = value;
+  std::vector<std::vector<Term>> parts(usize((problem_.size() + kChunk - 1) / kChunk));
+  parallel_each(std::ssize(parts), [&](Index c) {
+    for (Index i = c * kChunk; i < std::min((c + 1) * kChunk, problem_.size()); ++i) {
+      if (beta(i) == then[usize(i)]) continue;
+      parts[usize(c)].push_back({problem_.key_at(i), name_of(i), beta(i) - then[usize(i)]});
+    }
+  });
   std::vector<Term> changed;
-  for (Index i = 0; i < problem_.size(); ++i) {
-    if (beta(i) != then[usize(i)])
-      changed.push_back({problem_.key_at(i), name_of(i), beta(i) - then[usize(i)]});
-  }
+  for (const std::vector<Term>& part : parts)
+    changed.insert(changed.end(), part.begin(), part.end());
   std::vector<double> sums(rest.points.size());
   for (std::size_t k = 0; k < sums.size(); ++k) sums[k] = resting_sums_[usize(rest.points[k])];
   if (!add_terms(in_order_of_all(std::move(changed)),
@@ -268,8 +284,9 @@ std::optional<ActiveSet::Rest> ActiveSet::look_at_resting(const Violation& viola
   for (Rest& rest : rests_) {
     Rest near;
     Rest far;
-    for (const Index i : rest.points)
-      (excess_of_resting(i, violation) > -reach ? near : far).points.push_back(i);
+    split(
+        rest.points, [&](Index i) { return excess_of_resting(i, violation) > -reach; },
+        &near.points, &far.points);
     near.coefficients = std::move(rest.coefficients);
     if (sum_of_all(group_, std::ssize(near.points)) > 0 && !bring_up_to_date(near))
       return std::nullopt;
@@ -286,15 +303,15 @@ Index ActiveSet::wake_violators(const Violation& violation, double eps, Index mo
   if (rests_.empty()) return 0;
   const std::optional<Rest> looked_at = look_at_resting(violation, reach);
   if (!looked_at) return -1;
-  std::vector<Ranked> violators;
+  std::vector<Index> violating;
   Rest united;
-  for (const Index i : looked_at->points) {
-    const double excess = excess_of_resting(i, violation);
-    if (excess > eps / 2)
-      violators.push_back({excess, problem_.key_at(i), i});
-    else
-      united.points.push_back(i);
-  }
+  split(
+      looked_at->points, [&](Index i) { return excess_of_resting(i, violation) > eps / 2; },
+      &violating, &united.points);
+  std::vector<Ranked> violators;
+  violators.reserve(violating.size());
+  for (const Index i : violating)
+    violators.push_back({excess_of_resting(i, violation), problem_.key_at(i), i});
   for (const Ranked& left : drop_all_but_top(group_, most, &violators))
     united.points.push_back(left.index);
   std::vector<Index> points = points_;

@@ -3,6 +3,7 @@
 // those of all.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <span>
 #include <vector>
@@ -21,6 +22,13 @@ struct Violation {
   double gap = 0;  ///< the larger of the groups' max_up - min_down; may be negative
   double middle(int group) const { return (max_up[group] + min_down[group]) / 2; }
 };
+
+/// Whether shrinking may set a point aside: it is at a bound, and would not leave it next, nor soon
+/// (LIBSVM's rule). `to_rise` is how far its up score exceeds the smallest down score of its group,
+/// `to_fall` how far its down score falls short of the largest up score; -infinity where it cannot.
+inline bool is_hopeless(double to_rise, double to_fall) {
+  return to_rise < 0 && to_fall < 0 && (std::isinf(to_rise) || std::isinf(to_fall));
+}
 
 /// One point of a block, as every rank knows it.
 struct BlockPoint {
@@ -83,9 +91,9 @@ class ActiveSet {
   bool change(std::span<const BlockPoint> points, std::span<const Index> numbers,
               std::span<const double> new_beta);
 
-  /// Puts points to rest that sit at a bound and are far from leaving it, if they are a good part
-  /// of the active set.
-  void rest_hopeless(const Violation& violation);
+  /// Shrinking: sets points aside that are at a bound and far from leaving it, if they are a good
+  /// part of the active set; this rank has `count` of them. False: nothing changed.
+  bool rest_hopeless(const Violation& violation, Index count);
 
   /// Brings F of resting points up to date and wakes at most `most` of those that violate by more
   /// than eps / 2, worst first. Points that were further than `reach` from violating when their F
@@ -114,7 +122,6 @@ class ActiveSet {
   };
 
   void refresh_slopes(Index place);
-  bool is_hopeless(Index place, const Violation& violation) const;
   double excess_of_resting(Index point, const Violation& violation) const;
   std::optional<Rest> look_at_resting(const Violation& violation, double reach);
   void adopt(std::vector<Index> points);
@@ -136,7 +143,8 @@ class ActiveSet {
   std::vector<double> sums_;          // F, by place
   std::vector<double> up_;            // slopes, by place
   std::vector<double> down_;
-  std::vector<Rest> rests_;  // as many on every rank
+  std::vector<double> next_sums_;  // see change()
+  std::vector<Rest> rests_;        // as many on every rank
   double objective_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/page_memory.hpp"
 #include "base/parallel.hpp"
 #include "qp/pair_steps.hpp"
 
@@ -26,7 +27,8 @@ Problem problem_of(std::span<const BlockPoint> points, double tube, std::vector<
 }
 
 bool Block::lay_out(const Problem& problem, std::span<const double> diagonal, RowSource& source,
-                    std::span<const Index> numbers, Values values) {
+                    std::span<const Index> numbers, std::span<const PointName> names,
+                    Values values) {
   std::vector<Index> points(usize(problem.size()));
   std::iota(points.begin(), points.end(), 0);
   std::stable_partition(points.begin(), points.end(),
@@ -45,8 +47,12 @@ bool Block::lay_out(const Problem& problem, std::span<const double> diagonal, Ro
   // the caches.
   stride_ = round_up(size, kPairPadding) | kPairPadding;
   if (size * stride_ > room_) {
+    names_.clear();
     room_ = size * stride_;
-    kernel_ = std::make_unique_for_overwrite<float[]>(usize(room_));
+    kernel_.reset();
+    // One that is made for a single problem must not be cleared by the system first, as fresh pages
+    // are.
+    kernel_ = values == Values::as_needed ? reserve_floats(room_) : ordinary_floats(room_);
   }
   std::vector<Index> named = points_;  // fillers get some point's values, which nobody reads
   std::replace(named.begin(), named.end(), kFiller,
@@ -57,12 +63,54 @@ bool Block::lay_out(const Problem& problem, std::span<const double> diagonal, Ro
   if (!numbers.empty()) {
     for (Index& i : named) i = numbers[usize(i)];
   }
-  return compute_values(source, named, values);
+  const bool whole = group_split_ == size;  // nothing was moved to its group, or filled up
+  const Index known = whole ? take_over_known(names) : 0;
+  names_.clear();
+  if (!compute_values(source, named, known, values)) return false;
+  if (whole && source_ == nullptr) names_.assign(names.begin(), names.end());
+  names_stride_ = stride_;
+  return true;
+}
+
+// The points that two blocks have in common are the first of the old one and the last of the new
+// one, in the same order. Where old and new places overlap, nothing is kept.
+Index Block::take_over_known(std::span<const PointName> names) {
+  if (names_.empty() || names_stride_ != stride_) return 0;
+  std::vector<Index> old_places;  // of the last points, from the last one
+  auto old = std::ssize(names_);
+  for (auto k = std::ssize(names) - 1; k >= 0 && old >= 0; --k) {
+    do --old;
+    while (old >= 0 && !(names_[usize(old)] == names[usize(k)]));
+    if (old >= 0) old_places.push_back(old);
+  }
+  if (old_places.empty() || old_places.front() >= std::ssize(names) - std::ssize(old_places))
+    return 0;
+  std::reverse(old_places.begin(), old_places.end());
+  const auto known = std::ssize(old_places);
+  const Index first = std::ssize(names) - known;
+  // Most of them stood side by side.
+  std::vector<Index> run_ends;
+  for (Index k = 1; k <= known; ++k) {
+    if (k == known || old_places[usize(k)] != old_places[usize(k - 1)] + 1) run_ends.push_back(k);
+  }
+  parallel_ranges(known, 64, [&](Index begin, Index end) {
+    for (Index k = begin; k < end; ++k) {
+      const float* from = kernel_.get() + old_places[usize(k)] * stride_;
+      float* to = kernel_.get() + (first + k) * stride_ + first;
+      Index c = 0;
+      for (const Index run_end : run_ends) {
+        std::copy_n(from + old_places[usize(c)], run_end - c, to + c);
+        c = run_end;
+      }
+    }
+  });
+  return known;
 }
 
 // A row computed alone costs twice as much as one of a square, half of which is mirrored: where the
 // last block used half of its rows, the square is computed whole.
-bool Block::compute_values(RowSource& source, std::span<const Index> numbers, Values values) {
+bool Block::compute_values(RowSource& source, std::span<const Index> numbers, Index known,
+                           Values values) {
   const auto size = static_cast<Index>(numbers.size());
   rest_.resize(values == Values::precise ? usize(size * stride_) : 0);
   source_ = nullptr;
@@ -76,7 +124,7 @@ bool Block::compute_values(RowSource& source, std::span<const Index> numbers, Va
     }
   }
   if (values != Values::precise)
-    source.square(numbers, kernel_.get(), stride_);
+    source.rest_of_square(numbers, known, kernel_.get(), stride_);
   else if (!source.precise_square(numbers, kernel_.get(), rest_.data(), stride_))
     return false;
   for (Index k = 0; k < size; ++k) {

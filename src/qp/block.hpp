@@ -2,10 +2,10 @@
 #pragma once
 
 #include <atomic>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "base/page_memory.hpp"
 #include "qp/active_set.hpp"
 #include "qp/pair_solver.hpp"
 #include "qp/row_source.hpp"
@@ -26,9 +26,11 @@ class Block {
     as_needed,  ///< those that solve() needs, once; `source` must stay until then
   };
   /// All points of `problem`. `diagonal` of the kernel, and the numbers by which the source knows
-  /// the points (empty: their own), are by point. False when it was told to stop.
+  /// the points (empty: their own), are by point. So are the names: what was computed for the last
+  /// block is used again where a block ends with points of the one before (empty: it is not). False
+  /// when it was told to stop.
   bool lay_out(const Problem& problem, std::span<const double> diagonal, RowSource& source,
-               std::span<const Index> numbers, Values values);
+               std::span<const Index> numbers, std::span<const PointName> names, Values values);
 
   std::span<const Index> points() const { return points_; }
   std::span<double> beta() { return beta_; }
@@ -41,7 +43,11 @@ class Block {
  private:
   enum RowState : std::uint8_t { missing, underway, there };
 
-  bool compute_values(RowSource& source, std::span<const Index> numbers, Values values);
+  bool compute_values(RowSource& source, std::span<const Index> numbers, Index known,
+                      Values values);
+  /// Puts the values that are known of the last block where `names` need them; of how many of the
+  /// last points these are.
+  Index take_over_known(std::span<const PointName> names);
   void set_diagonal(Index k) {
     kernel_[static_cast<std::size_t>(k * stride_ + k)] =
         static_cast<float>(diagonal_[static_cast<std::size_t>(k)]);
@@ -56,9 +62,11 @@ class Block {
   Index stride_ = 0;
   // size x stride floats in memory that holds room_ of them and is never cleared: for small
   // problems clearing takes a tenth of the time.
-  std::unique_ptr<float[]> kernel_;
+  PageFloats kernel_;
   Index room_ = 0;
-  std::vector<float> rest_;  // what rounding took from kernel_; empty: not known
+  std::vector<PointName> names_;  // of the points, if all their values are there; else empty
+  Index names_stride_ = 0;        // of these values
+  std::vector<float> rest_;       // what rounding took from kernel_; empty: not known
   std::vector<double> diagonal_;
   std::vector<double> beta_;
   // Rows as needed; null: all of them are there.

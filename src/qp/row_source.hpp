@@ -36,6 +36,12 @@ class RowSource {
   /// overwritten.
   virtual void square(std::span<const Index> points, float* block, Index stride) = 0;
 
+  /// The same where the values among the last `known` points are in their places already.
+  virtual void rest_of_square(std::span<const Index> points, Index /*known*/, float* block,
+                              Index stride) {
+    square(points, block, stride);
+  }
+
   /// The same a row at a time. Gets ready for block_row(); false: only square() can be had.
   virtual bool begin_block(std::span<const Index> /*points*/) { return false; }
   /// values[c] = K(points[r], points[c]) for the points of the last begin_block(), with the bits of

@@ -90,7 +90,7 @@ class Solver {
   std::optional<std::vector<double>> jump(std::vector<double> beta);
   Solution give_up();
   std::vector<Index> first_points() const;
-  Progress improve_block(ActiveSet& active, WorkingSetChooser& chooser, const Violation& violation);
+  Progress improve_block(ActiveSet& active, std::span<const PointName> names, double gap);
   bool float_is_enough() const;
   PairLimits pair_limits(double tolerance) const;
   bool must_stop(bool* save_now);
@@ -180,7 +180,7 @@ std::vector<Index> Solver::first_points() const {
 // from more exact ones: the turns are then steps of an iterative refinement.
 Solution Solver::solve_stored() {
   Block block;
-  if (!block.lay_out(problem_, source_.diagonal(), source_, {},
+  if (!block.lay_out(problem_, source_.diagonal(), source_, {}, {},
                      float_is_enough_ ? Block::Values::all : Block::Values::precise))
     return give_up();
   const auto go_to = [&block](std::span<const double> beta) {
@@ -329,8 +329,10 @@ Solution Solver::solve_blocks() {
       tolerance = 0;
       continue;
     }
-    active.rest_hopeless(violation);
-    step = improve_block(active, chooser, violation);
+    Candidates candidates = chooser.find_candidates(active, problem_, violation);
+    if (active.rest_hopeless(violation, candidates.hopeless))
+      candidates = chooser.find_candidates(active, problem_, violation);
+    step = improve_block(active, chooser.choose(active, candidates), violation.gap);
   }
   if (step == Progress::stuck) stop_.note_precision_limit();
   if (options_.keeper != nullptr && step == Progress::moved &&
@@ -363,14 +365,13 @@ void Solver::save(const ActiveSet& active, const WorkingSetChooser& chooser,
   options_.keeper->save(state);
 }
 
-// One block: choose, optimise alone to a fifth of the gap (less is redone when the others have
-// moved, more takes more blocks), carry the change to everybody else.
-Solver::Progress Solver::improve_block(ActiveSet& active, WorkingSetChooser& chooser,
-                                       const Violation& violation) {
-  const std::vector<PointName> names = chooser.choose(active, problem_, violation);
+// One block: optimize it alone to a fifth of the gap (less is redone when the others have moved,
+// more takes more blocks), carry the change to everybody else.
+Solver::Progress Solver::improve_block(ActiveSet& active, std::span<const PointName> names,
+                                       double gap) {
   const std::vector<BlockPoint> points = active.look_at(names);
   const std::vector<Index> numbers = source_.bring(names);
-  const double tolerance = std::max(0.2 * violation.gap, 0.5 * stop_.limits().eps);
+  const double tolerance = std::max(0.2 * gap, 0.5 * stop_.limits().eps);
   const std::vector<double> beta = solve_block(points, numbers, tolerance);
   std::vector<BlockPoint> moved;
   std::vector<Index> moved_numbers;
@@ -399,7 +400,10 @@ std::vector<double> Solver::solve_block(std::span<const BlockPoint> points,
     const Stopwatch watch;
     std::vector<double> diagonal;
     const Problem part = problem_of(points, problem_.tube, &diagonal);
-    block_.lay_out(part, diagonal, source_, numbers, Block::Values::as_needed);
+    std::vector<PointName> names;
+    names.reserve(points.size());
+    for (const BlockPoint& point : points) names.push_back(point.name);
+    block_.lay_out(part, diagonal, source_, numbers, names, Block::Values::as_needed);
     const auto places = block_.points();
     std::vector<double> sums(places.size(), 0.0);
     for (std::size_t k = 0; k < places.size(); ++k) {

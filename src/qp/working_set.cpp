@@ -1,6 +1,7 @@
 #include "qp/working_set.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <set>
 #include <utility>
@@ -40,47 +41,69 @@ void keep_first(std::vector<Ranked>* candidates, Index count) {
   candidates->resize(usize(count));
 }
 
-// The places whose urgency exceeds `floor`, in order.
-template <typename Urgency>
-std::vector<Ranked> more_urgent_than(double floor, const ActiveSet& active,
-                                     const Urgency& urgency) {
+// What makes a place urgent: how far its up score exceeds the smallest down score of its group, and
+// its down score falls short of the largest up score. Infinitely negative at a bound.
+class Urgency {
+ public:
+  Urgency(const ActiveSet& active, const Problem& problem, const Violation& violation)
+      : active_(active), problem_(problem), violation_(violation) {}
+
+  using Both = std::array<double, 2>;  // to rise, to fall
+  Both operator()(Index place) const {
+    const int group = problem_.group_at(active_.points()[usize(place)]);
+    return {active_.up_score(place) - violation_.min_down[group],
+            violation_.max_up[group] - active_.down_score(place)};
+  }
+
+ private:
+  const ActiveSet& active_;
+  const Problem& problem_;
+  const Violation& violation_;
+};
+
+// The places more urgent than the floors, each list in order; how many are hopeless.
+Candidates more_urgent_than(const Urgency::Both& floors, const ActiveSet& active,
+                            const Urgency& urgency) {
   const Index size = active.size();
   const Index chunks = (size + kChunk - 1) / kChunk;
-  std::vector<std::vector<Ranked>> parts(usize(chunks));
+  std::vector<Candidates> parts(usize(chunks));
   parallel_each(chunks, [&](Index c) {
+    Candidates& part = parts[usize(c)];
     for (Index p = c * kChunk; p < std::min((c + 1) * kChunk, size); ++p) {
-      const double value = urgency(p);
-      if (value > floor) parts[usize(c)].push_back({value, active.key_at(p), p});
+      const Urgency::Both value = urgency(p);
+      if (value[0] > floors[0]) part.rising.push_back({value[0], active.key_at(p), p});
+      if (value[1] > floors[1]) part.falling.push_back({value[1], active.key_at(p), p});
+      if (is_hopeless(value[0], value[1])) ++part.hopeless;
     }
   });
-  std::vector<Ranked> all;
-  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+  Candidates all;
+  for (const Candidates& part : parts) {
+    all.rising.insert(all.rising.end(), part.rising.begin(), part.rising.end());
+    all.falling.insert(all.falling.end(), part.falling.begin(), part.falling.end());
+    all.hopeless += part.hopeless;
+  }
   return all;
 }
 
-// An urgency that probably twice `count` places exceed, from every 16th of them.
-template <typename Urgency>
-double likely_floor(Index size, Index count, const Urgency& urgency) {
+// Urgencies that probably twice `count` places exceed, from every 16th of them.
+Urgency::Both likely_floors(Index size, Index count, const Urgency& urgency) {
   constexpr Index kEvery = 16;
-  std::vector<double> sample;
-  for (Index p = 0; p < size; p += kEvery) sample.push_back(urgency(p));
   const Index rank = 2 * count / kEvery;
-  if (rank >= static_cast<Index>(sample.size())) return 0;
-  const auto place = sample.begin() + rank;
-  std::nth_element(sample.begin(), place, sample.end(), std::greater<>());
-  return std::max(0.0, *place);
-}
-
-// Of this rank, the `count` places with the largest urgency(place) > 0, in order.
-template <typename Urgency>
-std::vector<Ranked> most_urgent(const ActiveSet& active, Index count, const Urgency& urgency) {
-  const double floor = likely_floor(active.size(), count, urgency);
-  std::vector<Ranked> all = more_urgent_than(floor, active, urgency);
-  if (floor > 0 && static_cast<Index>(all.size()) < count)
-    all = more_urgent_than(0, active, urgency);
-  keep_first(&all, count);
-  std::sort(all.begin(), all.end());
-  return all;
+  std::vector<double> samples[2];
+  for (Index p = 0; p < size; p += kEvery) {
+    const Urgency::Both value = urgency(p);
+    for (const int side : {0, 1}) {
+      if (value[usize(side)] > 0) samples[side].push_back(value[usize(side)]);
+    }
+  }
+  Urgency::Both floors{};
+  for (const int side : {0, 1}) {
+    if (rank >= std::ssize(samples[side])) continue;
+    const auto place = samples[side].begin() + rank;
+    std::nth_element(samples[side].begin(), place, samples[side].end(), std::greater<>());
+    floors[usize(side)] = *place;
+  }
+  return floors;
 }
 
 // A candidate as the other ranks see it.
@@ -114,32 +137,33 @@ std::vector<PointName> merged(const ActiveSet& active, const std::vector<Ranked>
 
 }  // namespace
 
-std::vector<PointName> WorkingSetChooser::choose(const ActiveSet& active, const Problem& problem,
-                                                 const Violation& violation) {
-  const Index fresh = std::max<Index>(2, block_size_ / 2);
-  const auto group = [&](Index place) { return problem.group_at(active.points()[usize(place)]); };
-  std::vector<Ranked> own_rising;
-  std::vector<Ranked> own_falling;
+Candidates WorkingSetChooser::find_candidates(const ActiveSet& active, const Problem& problem,
+                                              const Violation& violation) const {
+  const Urgency urgency(active, problem, violation);
+  const Urgency::Both floors = likely_floors(active.size(), fresh(), urgency);
+  Candidates found = more_urgent_than(floors, active, urgency);
+  if ((floors[0] > 0 && std::ssize(found.rising) < fresh()) ||
+      (floors[1] > 0 && std::ssize(found.falling) < fresh()))
+    found = more_urgent_than({0, 0}, active, urgency);
   parallel_each(2, [&](Index side) {
-    if (side == 0) {
-      own_rising = most_urgent(active, fresh, [&](Index p) {
-        return active.up_score(p) - violation.min_down[group(p)];
-      });
-    } else {
-      own_falling = most_urgent(active, fresh, [&](Index p) {
-        return violation.max_up[group(p)] - active.down_score(p);
-      });
-    }
+    std::vector<Ranked>& list = side == 0 ? found.rising : found.falling;
+    keep_first(&list, fresh());
+    std::sort(list.begin(), list.end());
   });
-  const std::vector<PointName> rising = merged(active, own_rising, fresh);
-  const std::vector<PointName> falling = merged(active, own_falling, fresh);
+  return found;
+}
 
-  // Alternately from both ends, so that the block has partners on either side, until `fresh` points
-  // are in.
+std::vector<PointName> WorkingSetChooser::choose(const ActiveSet& active,
+                                                 const Candidates& candidates) {
+  const std::vector<PointName> rising = merged(active, candidates.rising, fresh());
+  const std::vector<PointName> falling = merged(active, candidates.falling, fresh());
+
+  // Alternately from both ends, so that the block has partners on either side, until fresh()
+  // points are in.
   std::vector<PointName> chosen;
   Taken taken(active);
   const auto take = [&](const PointName& name) {
-    if (static_cast<Index>(chosen.size()) < fresh && taken.insert(name)) chosen.push_back(name);
+    if (std::ssize(chosen) < fresh() && taken.insert(name)) chosen.push_back(name);
   };
   for (std::size_t k = 0; k < std::max(rising.size(), falling.size()); ++k) {
     if (k < rising.size()) take(rising[k]);

@@ -80,7 +80,7 @@ ContentKey content_key(std::uint64_t row_hash, std::span<const double> cost, con
 }
 
 void sort_keys(std::vector<ContentKey>* keys) {
-  std::sort(keys->begin(), keys->end(), [](const ContentKey& a, const ContentKey& b) {
+  parallel_sort(std::span(*keys), [](const ContentKey& a, const ContentKey& b) {
     return a.hash != b.hash ? a.hash < b.hash : a.position < b.position;
   });
 }

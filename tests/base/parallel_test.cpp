@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -26,6 +28,21 @@ TEST(Parallel, RangesCoverEveryIndexOnce) {
     EXPECT_EQ(seen, std::vector<int>(seen.size(), 2));
   }
   parallel_each(-1, [](std::int64_t) { FAIL(); });
+}
+
+TEST(Parallel, SortsAsOneThreadDoes) {
+  for (const std::size_t count : {0, 1, 5, 4095, 4096, 4097, 50001}) {
+    std::vector<std::uint64_t> values(count);
+    std::uint64_t state = count;
+    for (std::uint64_t& value : values) {
+      state = state * 6364136223846793005 + 1442695040888963407;
+      value = (state >> 33) % 1000;
+    }
+    std::vector<std::uint64_t> sorted = values;
+    std::sort(sorted.begin(), sorted.end());
+    with_threads(4, [&] { parallel_sort(std::span(values), std::less<>()); });
+    EXPECT_EQ(values, sorted) << count;
+  }
 }
 
 TEST(Parallel, ResultsComeBack) {

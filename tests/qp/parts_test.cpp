@@ -6,6 +6,7 @@
 
 #include "base/group.hpp"
 #include "qp/active_set.hpp"
+#include "qp/block.hpp"
 #include "qp/pair_steps.hpp"
 #include "qp/working_set.hpp"
 #include "support/naive_qp.hpp"
@@ -141,6 +142,18 @@ void expect_exact_sums(const qp::ActiveSet& active, const qp::Problem& p, const 
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// A kernel of zeros, for tests in which only the targets count.
+class TargetsOnly : public StoredGram {
+ public:
+  explicit TargetsOnly(Index n) : StoredGram(Gram{}), size_(n), ones_(usize(n), 1.0) {}
+  Index size() const override { return size_; }
+  std::span<const double> diagonal() const override { return ones_; }
+
+ private:
+  Index size_;
+  std::vector<double> ones_;
+};
+
 // Any sequence of moves, rests and wakings leaves F exact.
 TEST(ActiveSet, SumsStayExact) {
   for (const std::uint64_t seed : {1, 2, 3, 4}) {
@@ -176,7 +189,10 @@ TEST(ActiveSet, SumsStayExact) {
       const double middle = 0.3 * random.normal();
       const qp::Violation v{{middle, middle}, {middle, middle}};
       const Index before = active.size();
-      active.rest_hopeless(v);
+      const Index hopeless = qp::WorkingSetChooser(8).find_candidates(active, p, v).hopeless;
+      const bool rests = active.rest_hopeless(v, hopeless);
+      ASSERT_EQ(rests, 4 * hopeless >= before);
+      ASSERT_EQ(active.size(), rests ? before - hopeless : before);
       rested += before - active.size();
       expect_exact_sums(active, p, source.matrix());
       if (round % 4 > 1) {  // some points are left as they were: those that are active are exact
@@ -273,7 +289,9 @@ TEST(WorkingSet, HoldsTheMostViolatingPair) {
       const qp::Violation v = active.measure();
       if (v.gap <= 0) break;
       std::vector<Index> block;
-      for (const qp::PointName& name : chooser.choose(active, p, v)) block.push_back(name.point);
+      for (const qp::PointName& name :
+           chooser.choose(active, chooser.find_candidates(active, p, v)))
+        block.push_back(name.point);
       ASSERT_FALSE(block.empty());
       std::vector<Index> sorted = block;
       std::sort(sorted.begin(), sorted.end());
@@ -294,6 +312,79 @@ TEST(WorkingSet, HoldsTheMostViolatingPair) {
       ASSERT_TRUE(change(active, block, beta));
     }
   }
+}
+
+// So many points that the candidates come from a sample of the urgencies.
+TEST(WorkingSet, CandidatesAreTheMostUrgent) {
+  const Index n = 6000;
+  const Index block_size = 64;
+  qp::Problem p = svc_problem(alternating(n), 1);
+  Random random(3);
+  for (double& target : p.target) target = random.normal();
+  TargetsOnly targets(n);
+  qp::ActiveSet active(p, targets, alone(), iota_rows(n));
+  ASSERT_TRUE(active.start());
+  const qp::Violation v = active.measure();
+  const qp::Candidates found = qp::WorkingSetChooser(block_size).find_candidates(active, p, v);
+  std::vector<double> rising;
+  std::vector<double> falling;
+  for (Index k = 0; k < n; ++k) {
+    const double up = active.up_score(k) - v.min_down[0];
+    const double down = v.max_up[0] - active.down_score(k);
+    if (up > 0) rising.push_back(up);
+    if (down > 0) falling.push_back(down);
+  }
+  const auto expect_largest = [](std::vector<double> all, const std::vector<qp::Ranked>& some) {
+    std::sort(all.begin(), all.end(), std::greater<>());
+    ASSERT_EQ(some.size(), usize(block_size / 2));
+    for (std::size_t k = 0; k < some.size(); ++k) EXPECT_EQ(some[k].value, all[k]);
+  };
+  expect_largest(rising, found.rising);
+  expect_largest(falling, found.falling);
+}
+
+// One block after the other, with the values of the last one used again, and each by itself.
+TEST(Block, KnownValuesAreTheSame) {
+  Random random(4);
+  const Index n = 120;
+  StoredGram source(gram({.gamma = 0.3}, random_matrix(n, 3, 9)));
+  const qp::Problem all = svc_problem(alternating(n), 1);
+  qp::Block chain;
+  std::vector<Index> newest;
+  for (int round = 0; round < 30; ++round) {
+    std::vector<Index> points;
+    while (points.size() < 20) {
+      const Index i = random.below(n);
+      if (std::find(points.begin(), points.end(), i) == points.end()) points.push_back(i);
+    }
+    const std::vector<Index> fresh = points;
+    for (const Index i : newest) {
+      if (random.below(6) != 0 && std::find(points.begin(), points.end(), i) == points.end())
+        points.push_back(i);
+    }
+    newest = fresh;
+    qp::Problem part;
+    std::vector<double> diagonal;
+    std::vector<qp::PointName> names;
+    for (const Index i : points) {
+      part.target.push_back(all.target[usize(i)]);
+      part.lower.push_back(all.lower[usize(i)]);
+      part.upper.push_back(all.upper[usize(i)]);
+      diagonal.push_back(source.diagonal()[usize(i)]);
+      names.push_back({0, 0, i});
+    }
+    const auto sums_of = [&](qp::Block& block, std::span<const qp::PointName> known_by) {
+      EXPECT_TRUE(block.lay_out(part, diagonal, source, points, known_by, qp::Block::Values::all));
+      for (std::size_t k = 0; k < points.size(); ++k) block.beta()[k] = 1 + static_cast<double>(k);
+      return block.own_sums();
+    };
+    source.marks_known = true;  // what is said to be known must not be computed
+    const std::vector<double> kept = sums_of(chain, names);
+    source.marks_known = false;
+    qp::Block alone_block;
+    EXPECT_EQ(kept, sums_of(alone_block, {})) << "round " << round;
+  }
+  EXPECT_GT(source.known_points, 0);
 }
 
 }  // namespace

@@ -60,6 +60,21 @@ class StoredGram : public qp::RowSource {
         block[r * usize(stride) + c] = static_cast<float>(k_.at(points[r], points[c]));
     }
   }
+  /// rest_of_square() leaves alone what is known; it counts the points of which something is.
+  bool marks_known = false;
+  Index known_points = 0;
+  void rest_of_square(std::span<const Index> points, Index known, float* block,
+                      Index stride) override {
+    if (!marks_known) return square(points, block, stride);
+    known_points += known;
+    const Index size = static_cast<Index>(points.size());
+    for (Index r = 0; r < size; ++r) {
+      for (Index c = 0; c < size; ++c) {
+        if (r < size - known || c < size - known)
+          block[r * stride + c] = static_cast<float>(k_.at(points[usize(r)], points[usize(c)]));
+      }
+    }
+  }
   bool precise_square(std::span<const Index> points, float* block, float* rest,
                       Index stride) override {
     square(points, block, stride);
