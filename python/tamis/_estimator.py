@@ -29,6 +29,8 @@ from ._parameters import TrainingWarning, core_options, memory_bytes, thread_cou
 from ._sklearn import check_penalty, check_without_effect, checked_weights, finite_or_nan, validate_data
 from ._tables import narrow_table
 
+_FEW_ROWS = 64
+
 logger = logging.getLogger("tamis")
 
 Self = TypeVar("Self", bound="Estimator")
@@ -205,8 +207,28 @@ class Estimator(BaseEstimator):
     # Predicting.
 
     def _prediction_rows(self, X: Any) -> Any:
+        rows = self._few_plain_rows(X)
+        if rows is not None:
+            return core_rows(rows)
         check_is_fitted(self)
         return self._known_rows(X)
+
+    def _few_plain_rows(self, X: Any) -> np.ndarray | None:
+        """A few rows of a plain array, as float32. None: scikit-learn's checks, which take longer
+        than to predict one row, must see them.
+        """
+        if not (type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind == "f" and 0 < len(X) <= _FEW_ROWS):
+            return None
+        if X.shape[1] != getattr(self, "n_features_in_", None) or hasattr(self, "feature_names_in_"):
+            return None
+        if callable(self._kernel) or self._kernel == "precomputed" or self._known_texts():
+            return None
+        if X.dtype == np.float32:
+            rows = np.ascontiguousarray(X)
+        else:
+            with np.errstate(over="ignore"):
+                rows = np.ascontiguousarray(X, dtype=np.float32)
+        return rows if np.isfinite(rows).all() else None
 
     def _known_rows(self, X: Any) -> Any:
         """Rows for the core, of as many features as those of _training_rows."""

@@ -105,3 +105,38 @@ def test_rows_are_converted_once(break_ties, forest, monkeypatch):
     monkeypatch.setattr(machine, "_known_rows", counted)
     machine.predict(forest[2])
     assert calls == [2000]
+
+
+# A few rows of a plain array take a shorter way past scikit-learn's checks.
+
+@pytest.mark.parametrize("convert", [lambda X: X, lambda X: X.astype(np.float64), np.asfortranarray, lambda X: X[::-1][::-1],
+                                     lambda X: X.tolist(), lambda X: X.astype(np.float16).astype(np.longdouble)])
+def test_few_rows_are_predicted_as_many(forest, convert):
+    machine = fitted(tamis.SVC, forest)
+    rows = forest[2].astype(np.float16).astype(np.float32)  # representable in all of them
+    many = machine.predict(rows)
+    values = machine.decision_function(rows)
+    for first in (0, 7, 500):
+        some = convert(rows[first:first + 3])
+        assert list(machine.predict(some)) == list(many[first:first + 3])
+        assert np.array_equal(machine.decision_function(some), values[first:first + 3])
+
+
+@pytest.mark.parametrize("row, message", [([[np.nan, 0]], "NaN"), ([[np.inf, 0]], "infinity"), ([[1e300, 0]], "too large"),
+                                          ([[1.0, 2.0, 3.0]], "3 features"), ([1.0, 2.0], "1D array")])
+def test_few_bad_rows_are_refused_as_many(forest, row, message):
+    with pytest.raises(ValueError, match=message):
+        fitted(tamis.SVC, forest).predict(np.array(row))
+
+
+def test_few_rows_without_names_are_warned_about(forest):
+    pandas = pytest.importorskip("pandas")
+    X, y, test = forest
+    machine = tamis.SVC(**KERNEL).fit(pandas.DataFrame(X, columns=["a", "b"]), y)
+    with pytest.warns(UserWarning, match="feature names"):
+        machine.predict(test[:2])
+
+
+def test_few_rows_need_a_model(forest):
+    with pytest.raises(ValueError, match="not fitted"):
+        tamis.SVC().predict(forest[2][:1])
