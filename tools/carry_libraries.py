@@ -2,7 +2,8 @@
 """Puts the shared libraries that a wheel needs into it, and checks that it can then be called manylinux.
 
   tools/carry_libraries.py WHEEL FOLDER   writes FOLDER/WHEEL with libraries and platform manylinux_2_36
-  tools/carry_libraries.py --check WHEEL  only lists needed libraries and symbol versions; fails if the policy does not allow one
+  tools/carry_libraries.py --check WHEEL  only lists needed libraries and symbol versions; fails if the policy does not allow one,
+                                          or if the module shows more than Python needs to see
 
 Libraries get names of their own, with a part of their hash: a process that has loaded another libtbb.so.12 must not
 make do with that one. What auditwheel does, which Debian does not have, for one module.
@@ -37,6 +38,11 @@ def versions(path):
     asked = run("readelf", "-VW", path).partition("Version needs section")[2]
     found = set(re.findall(r"Name: ([A-Z]+)_([\d.]+)", asked))
     return sorted((name, tuple(int(part) for part in number.split("."))) for name, number in found)
+
+
+def shown(path):
+    """The symbols that other libraries of a process could use."""
+    return [line.split()[-1] for line in run("nm", "-D", "--defined-only", path).splitlines()]
 
 
 def places(path):
@@ -105,6 +111,7 @@ def check(wheel):
                   + ", ".join(f"{name} {'.'.join(map(str, number))}" for name, number in newest.items()))
             wrong += [f"{path.name} needs {name}, which is neither carried nor in {POLICY}" for name in needed(path)
                       if name not in SYSTEM | carried]
+            wrong += [f"{path.name} shows {name}" for name in shown(path) if path.parent.name == "tamis" and name != "PyInit__core"]
             wrong += [f"{path.name} needs {name} {'.'.join(map(str, number))}, newer than {POLICY}" for name, number in asked
                       if name in NEWEST and number > NEWEST[name]]
     size = wheel.stat().st_size

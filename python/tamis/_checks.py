@@ -190,7 +190,7 @@ def report(model: Estimator, X: Any, y: Any, path: str | os.PathLike[str], *, ti
     if isinstance(model, Classifier):
         unknown = np.setdiff1d(y, model.classes_)
         if len(unknown):
-            raise ValueError(f"y has the class {unknown[0]!r}, which the model does not know: {model.classes_.tolist()}")
+            raise ValueError(f"y has the class {unknown.tolist()[0]!r}, which the model does not know: {model.classes_.tolist()}")
         codes = np.searchsorted(model.classes_, y).astype(np.int32)
         targets = codes, core_class_names(model.classes_)
     told = f"Measured on {_core.counted(len(y), 'row')}. If the model was trained on any of them, these figures are too good."

@@ -69,4 +69,4 @@ def _number(value: Any, column: int) -> float:
     is_number = isinstance(value, Number) or (isinstance(value, str) and _is_number(value))
     if is_number:
         return float(value)
-    raise ValueError(f"column {column} has the text {value!r}, but the model was trained with numbers in it")
+    raise ValueError(f"column {column} has the text {str(value)!r}, but the model was trained with numbers in it")

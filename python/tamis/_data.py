@@ -62,7 +62,7 @@ def generate(name: str, rows: int = 1000, random_state: int = 1) -> tuple[np.nda
     --------
     >>> from tamis import generate
     >>> X, y = generate("spirals", rows=300)
-    >>> X.shape, X.dtype.name, sorted(set(y))
+    >>> X.shape, X.dtype.name, sorted(set(y.tolist()))
     ((300, 2), 'float32', [-1.0, 1.0])
     """
     return _core.generate(name, rows, random_state)

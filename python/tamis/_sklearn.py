@@ -39,8 +39,9 @@ def checked_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray:
     return weights
 
 
-#: Arguments of scikit-learn that decide how it searches, not what it finds: argument -> what it may be.
-WITHOUT_EFFECT: dict[str, tuple[Any, ...]] = {"shrinking": (True, False), "dual": (True, False, "auto")}
+#: Arguments of scikit-learn that decide how it searches, not what it finds: argument -> what it may be. "warn" is the default of
+#: dual in scikit-learn 1.3 and 1.4.
+WITHOUT_EFFECT: dict[str, tuple[Any, ...]] = {"shrinking": (True, False), "dual": (True, False, "auto", "warn")}
 
 
 def check_without_effect(arguments: dict[str, Any]) -> None:

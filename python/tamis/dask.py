@@ -78,7 +78,8 @@ def _gathered(client: distributed.Client, X: Any) -> np.ndarray:
         file.flush()
         if count == 0 or width == 0:
             return np.empty((count, max(width, 0)), dtype=np.float32)  # refused with scikit-learn's words
-        return np.memmap(file, dtype=np.float32, mode="r", shape=(count, width))
+        # "c", not "r", although nobody writes: scikit-learn 1.4 wants to be able to mark the array of a data frame as writable.
+        return np.memmap(file, dtype=np.float32, mode="c", shape=(count, width))
 
 
 def _keep(shared: bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
+#include <tbb/cache_aligned_allocator.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -70,6 +71,16 @@ class BorrowedArena {
   std::unique_ptr<tbb::task_arena> arena_;
 };
 
+// oneTBB 2022 makes its first objects under a lock that it takes once more to throw: without memory
+// for them it waits for itself, for ever. So memory is asked for here, where std::bad_alloc gets
+// out. As a block that its allocator does not have in stock (those are below 8 KB), which makes it
+// get a region that is enough for them.
+void ask_for_memory() {
+  constexpr std::size_t kBytes = 64 * 1024;
+  tbb::cache_aligned_allocator<char> memory;
+  memory.deallocate(memory.allocate(kBytes), kBytes);
+}
+
 }  // namespace
 
 int available_threads() { return usable_cpus(); }
@@ -99,6 +110,7 @@ void run_pieces(std::int64_t pieces, PieceCall call, const void* body) {
 }
 
 void run_in_arena(int threads, WorkCall call, void* work) {
+  ask_for_memory();
   // More threads than CPUs: without this oneTBB prints a warning and ignores the request.
   std::optional<tbb::global_control> more;
   if (threads > available_threads())

@@ -378,4 +378,6 @@ void accumulate_rows(std::span<const float* const> rows, std::span<const double>
 
 const char* simd_target_name() { return simd::target_name(); }
 
+std::int64_t simd_targets() { return simd::targets(); }
+
 }  // namespace tamis

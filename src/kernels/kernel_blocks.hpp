@@ -2,6 +2,7 @@
 // of.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -87,5 +88,9 @@ void accumulate_rows(std::span<const float* const> rows, std::span<const double>
 
 /// Name of the instruction set the blocks are computed with: "AVX2".
 const char* simd_target_name();
+
+/// The instruction sets that were compiled in, as bits of Highway (HWY_AVX2). The highest bit is
+/// the baseline, which works everywhere.
+std::int64_t simd_targets();
 
 }  // namespace tamis

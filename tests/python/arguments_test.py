@@ -141,7 +141,7 @@ def test_arguments_without_effect_change_nothing(board):
     plain = tamis.SVC(gamma=100.0).fit(X, y).decision_function(X)
     np.testing.assert_array_equal(tamis.SVC(gamma=100.0, shrinking=False).fit(X, y).decision_function(X), plain)
     linear = tamis.LinearSVC().fit(X, y).coef_
-    for dual in (True, False, "auto"):
+    for dual in (True, False, "auto", "warn"):
         np.testing.assert_array_equal(tamis.LinearSVC(dual=dual).fit(X, y).coef_, linear)
     assert not hasattr(tamis.SVC(probability="deprecated").fit(X, y), "predict_proba")
 

@@ -474,5 +474,7 @@ void sparse_box_distances(const SparseQuery& row, const float* panel, const floa
 
 const char* target_name() { return HWY_DYNAMIC_DISPATCH(TargetName)(); }
 
+std::int64_t targets() { return HWY_TARGETS; }
+
 }  // namespace tamis::simd
 #endif

@@ -90,4 +90,7 @@ void accumulate(const float* const* rows, const double* coefficients, Index num_
 /// Name of the instruction set in use: "AVX2".
 const char* target_name();
 
+/// The instruction sets that were compiled in.
+std::int64_t targets();
+
 }  // namespace tamis::simd
