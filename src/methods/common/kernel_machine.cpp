@@ -66,7 +66,8 @@ KernelRoom room_for_each(const TrainingSet& data, Index rows, const TrainContext
   // All that may lie in scratch files does: what is left is for the solver and the cache.
   room.control.memory_bytes = 1;
   const Index cache = (budget - needed) / 10 * 9 / at_once;
-  room.cache_bytes = std::min(context.options.cache_bytes.value_or(cache) / at_once, cache);
+  const std::optional<Index> wanted = context.options.cache_bytes;
+  room.cache_bytes = wanted ? std::min(*wanted / at_once, cache) : cache;
   return room;
 }
 
