@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Peers on rows that are mapped from one .npy file: tamis linear and leader, scikit-learn's SGDClassifier.partial_fit over
+"""Peers on rows that are mapped from one .npy file: tamis falk-c, linear and leader, scikit-learn's SGDClassifier.partial_fit over
 Nystroem features, and XGBoost with external memory (python3-xgboost; named as absent where it is missing). Each in a process
 of its own: error on other rows, seconds, and the most memory that was not a page of a file.
 
@@ -145,7 +145,8 @@ def peers(options):
     checkerboard(test, TEST_ROWS, 2, options.package)
     kernel = ["-c", 10, "-g", options.gamma]
     absent = [] if importlib.util.find_spec("xgboost") else ["XGBoost is absent (python3-xgboost)."]
-    runs = [("tamis leader", lambda: run_tamis(options, "leader", [*kernel, "--leaders", options.leaders], train, test)),
+    runs = [("tamis falk-c", lambda: run_tamis(options, "falk-c", [*kernel, "--cell-rows", options.cell_rows], train, test)),
+            ("tamis leader", lambda: run_tamis(options, "leader", [*kernel, "--leaders", options.leaders], train, test)),
             ("tamis leader, streamed", lambda: run_tamis(options, "leader", [*kernel, "--leaders", options.leaders, "--stream"], train, test)),
             ("tamis linear", lambda: run_tamis(options, "linear", ["-c", 1], train, test)),
             (f"SGDClassifier, {options.components} Nystroem features", lambda: run_script(options, SGD, train, test))]
@@ -168,6 +169,7 @@ def peers(options):
 
 def add_arguments(parser):
     parser.add_argument("--peer-rows", type=int, default=1_000_000, help="peers: rows to train on (default: 1,000,000)")
+    parser.add_argument("--cell-rows", type=int, default=250_000, help="peers: of falk-c (default: 250,000)")
     parser.add_argument("--gamma", type=float, default=100, help="peers: of the RBF kernel (default: 100)")
     parser.add_argument("--leaders", type=int, default=5000, help="peers: of leader (default: 5000)")
     parser.add_argument("--components", type=int, default=500, help="peers: Nystroem features (default: 500)")

@@ -1,12 +1,14 @@
 // Parts of a training that run elsewhere: on the workers of a cluster whose scheduler is not ours.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tamis/control.hpp"
+#include "tamis/dataset.hpp"
 #include "tamis/export.hpp"
 #include "tamis/group.hpp"
 
@@ -30,6 +32,18 @@ class TAMIS_EXPORT TaskGroup : public Group {
   virtual std::vector<std::string> run(const std::vector<std::string>& tasks,
                                        const std::shared_ptr<const std::string>& shared,
                                        const RunControl& control) = 0;
+
+  /// Tasks that are too large to make all of them first. make(i) makes the i-th of `count` when
+  /// there is somebody to run it; take(i, result) gets what came of it, in any order. Both are
+  /// called on the thread of the caller, and what they throw ends the call. Returns when all were
+  /// taken, or when control.cancelled(): some may be missing then. The default runs them one after
+  /// the other.
+  virtual void run_each(Index count, const std::function<std::string(Index)>& make,
+                        const std::function<void(Index, std::string)>& take,
+                        const std::shared_ptr<const std::string>& shared,
+                        const RunControl& control);
+  /// About how many tasks run at a time; at least 1.
+  virtual Index places() const { return 1; }
 };
 
 /// What a worker does, on one thread. Throws DataError for bytes that another version of the

@@ -1,5 +1,8 @@
 #include "tasks.hpp"
 
+#include <algorithm>
+#include <exception>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -23,11 +26,7 @@ class PythonTasks : public TaskGroup {
     const py::gil_scoped_acquire python;
     py::list given;
     for (const std::string& task : tasks) given.append(py::bytes(task));
-    forget_unused();
-    // The same object for the same bytes, so that they are sent to a worker once.
-    py::bytes& kept = shared_[shared.get()].second;
-    if (shared_[shared.get()].first == nullptr)
-      shared_[shared.get()] = {shared, py::bytes(*shared)};
+    const py::bytes kept = kept_bytes(shared);
     const py::cpp_function cancelled([&control] { return control.cancelled(); });
     const py::list results = run_tasks_(given, kept, cancelled);
     if (results.size() != tasks.size())
@@ -38,7 +37,57 @@ class PythonTasks : public TaskGroup {
     return answers;
   }
 
+  void run_each(Index count, const std::function<std::string(Index)>& make,
+                const std::function<void(Index, std::string)>& take,
+                const std::shared_ptr<const std::string>& shared,
+                const RunControl& control) override {
+    const py::gil_scoped_acquire python;
+    if (!py::hasattr(run_tasks_, "each")) {
+      const py::gil_scoped_release no_python;
+      TaskGroup::run_each(count, make, take, shared, control);
+      return;
+    }
+    // What a call of ours throws goes on from here, with its type; None ends the work of Python.
+    std::exception_ptr failure;
+    const auto guarded = [&](auto&& work) {
+      try {
+        const py::gil_scoped_release no_python;  // reading and checking rows takes time
+        work();
+        return true;
+      } catch (...) {
+        failure = std::current_exception();
+        return false;
+      }
+    };
+    const py::cpp_function make_task([&](Index i) -> py::object {
+      std::string task;
+      if (!guarded([&] { task = make(i); })) return py::none();
+      return py::bytes(task);
+    });
+    const py::cpp_function take_result([&](Index i, const py::bytes& result) {
+      std::string bytes(result);
+      return guarded([&] { take(i, std::move(bytes)); });
+    });
+    const py::cpp_function cancelled([&control] { return control.cancelled(); });
+    run_tasks_.attr("each")(count, make_task, take_result, kept_bytes(shared), cancelled);
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  Index places() const override {
+    const py::gil_scoped_acquire python;
+    if (!py::hasattr(run_tasks_, "places")) return 1;
+    return std::max<Index>(1, run_tasks_.attr("places")().cast<Index>());
+  }
+
  private:
+  // The same object for the same bytes, so that they are sent to a worker once.
+  py::bytes kept_bytes(const std::shared_ptr<const std::string>& shared) {
+    forget_unused();
+    if (shared_[shared.get()].first == nullptr)
+      shared_[shared.get()] = {shared, py::bytes(*shared)};
+    return shared_[shared.get()].second;
+  }
+
   // Bytes that nobody else keeps belong to a problem that is finished.
   void forget_unused() {
     std::vector<py::bytes> unused;  // Python may let other threads in while it is called

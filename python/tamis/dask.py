@@ -1,9 +1,9 @@
 """Training and prediction on a Dask cluster, for Dask arrays and data frames.
 
-The members of an ensemble are tasks of Dask's scheduler: it spreads them over the workers, and runs
-them again when a worker is lost. The model is the one that the class of the same name in `tamis`
-trains on the same rows with the same seed, byte for byte. docs/distributed.md says when to take
-Dask and when MPI.
+The members of an ensemble and the cells of FaLK-SVM are tasks of Dask's scheduler: it spreads them
+over the workers, and runs them again when a worker is lost. The model is the one that the class of
+the same name in `tamis` trains on the same rows with the same seed, byte for byte.
+docs/distributed.md says when to take Dask and when MPI.
 """
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ except ImportError as error:
     raise ImportError("tamis.dask needs Dask and its scheduler: install python3-dask and python3-distributed (Debian), or "
                       "pip install 'tamis[dask]'") from error
 
-from . import _core, _ensembles
+from . import _core, _ensembles, _local
 from ._classifier import Classifier
 from ._parameters import documented
 from ._tables import narrow_table
 
-__all__ = ["RandomSubsetSVC"]
+__all__ = ["FalkSVC", "RandomSubsetSVC"]
 
 _RETRIES = 3  # of a task that failed; lost workers do not count
 _BLOCKS_AHEAD = 4  # that are computed while one is written
@@ -98,12 +98,7 @@ class _Tasks:
         self._shared: dict[int, tuple[bytes, distributed.Future]] = {}
 
     def __call__(self, tasks: list[bytes], shared: bytes, cancelled: Callable[[], bool]) -> list[bytes | None]:
-        # Bytes of a task can be had again when the worker that keeps them is lost; scattered ones could not.
-        kept = self._shared.get(id(shared))
-        if kept is None:
-            kept = (shared, self._client.submit(_keep, shared, pure=False, retries=_RETRIES))
-            self._shared[id(shared)] = kept
-        futures = self._client.map(_run_task, tasks, [kept[1]] * len(tasks), pure=False, retries=_RETRIES)
+        futures = self._client.map(_run_task, tasks, [self._kept(shared)] * len(tasks), pure=False, retries=_RETRIES)
         while not cancelled():
             try:
                 with self._client.as_current():  # wait() asks the client that was made last
@@ -113,6 +108,46 @@ class _Tasks:
             return self._client.gather(futures)
         self._client.cancel(futures)
         return [None] * len(tasks)
+
+    def each(self, count: int, make: Callable[[int], bytes | None], take: Callable[[int, bytes], bool], shared: bytes,
+             cancelled: Callable[[], bool]) -> None:
+        """The same for tasks that are made one by one, a few ahead of those that run."""
+        running: dict[distributed.Future, int] = {}
+        made = 0
+        try:
+            while (made < count or running) and not cancelled():
+                while made < count and len(running) < self.places() + len(self._workers()):
+                    task = make(made)
+                    if task is None:
+                        return
+                    running[self._client.submit(_run_task, task, self._kept(shared), pure=False, retries=_RETRIES)] = made
+                    made += 1
+                try:
+                    with self._client.as_current():
+                        distributed.wait(list(running), timeout=0.1, return_when="FIRST_COMPLETED")
+                except distributed.TimeoutError:
+                    continue
+                for future in [one for one in running if one.done()]:
+                    if not take(running.pop(future), future.result()):
+                        return
+        finally:
+            self._client.cancel(list(running))
+
+    def places(self) -> int:
+        """Tasks that run at a time."""
+        return max(1, sum(self._workers().values()))
+
+    def _workers(self) -> dict[str, int]:
+        """Threads by worker."""
+        return self._client.nthreads()
+
+    def _kept(self, shared: bytes) -> distributed.Future:
+        """Made by a task: when the worker that keeps them is lost, they can be had again."""
+        kept = self._shared.get(id(shared))
+        if kept is None:
+            kept = (shared, self._client.submit(_keep, shared, pure=False, retries=_RETRIES))
+            self._shared[id(shared)] = kept
+        return kept[1]
 
     def forget(self, shared: bytes) -> None:
         """No task is going to need these bytes again."""
@@ -220,6 +255,28 @@ def _frame_values(frame: Any, model: Any, method: str, values_dtype: np.dtype) -
     import pandas
 
     return pandas.Series(_values(frame, model, method, values_dtype, None), index=frame.index, name=method)
+
+
+@documented
+class FalkSVC(DaskClassifier, _local.FalkSVC):
+    """tamis.FalkSVC whose cells are trained by the workers of a Dask cluster.
+
+    More rows than `cell_rows` are trained in cells: each is a task. Fewer, and `local_selection`,
+    are trained by the process that calls `fit`. Set `client` to use another cluster than that of
+    the client made last.
+
+    PARAMETERS
+
+    Examples
+    --------
+    >>> import dask.array, distributed, tamis, tamis.dask  # doctest: +SKIP
+    >>> client = distributed.Client()  # doctest: +SKIP
+    >>> X, y = tamis.generate("checkerboard", 1000000)  # doctest: +SKIP
+    >>> model = tamis.dask.FalkSVC(cell_rows=100000, C=10, gamma=100)  # doctest: +SKIP
+    >>> model.fit(dask.array.from_array(X, chunks=(100000, 2)), y)  # doctest: +SKIP
+    """
+
+    _local_class = _local.FalkSVC
 
 
 @documented

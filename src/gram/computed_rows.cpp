@@ -34,25 +34,29 @@ constexpr double kWorthKeepingSeconds = 4e-9;
 
 }  // namespace
 
-ComputedRows::ComputedRows(const Kernel& kernel, const Matrix& data, std::vector<Index> rows,
+ComputedRows::ComputedRows(const Kernel& kernel, const Matrix& data, std::span<const Index> rows,
                            Index cache_bytes, std::function<bool()> interrupted)
-    : ComputedRows(alone(), kernel, data, rows, cache_bytes, has_many_far_pairs(kernel, data, rows),
-                   std::move(interrupted)) {}
+    : ComputedRows(alone(), kernel, data, {rows.begin(), rows.end()}, cache_bytes,
+                   has_many_far_pairs(kernel, data, rows), std::move(interrupted)) {}
 
 ComputedRows::ComputedRows(Group& group, const Kernel& kernel, const Matrix& data,
-                           std::vector<Index> rows, Index cache_bytes, bool leaves_far_out,
+                           RowVector<Index> rows, Index cache_bytes, bool leaves_far_out,
                            std::function<bool()> interrupted, const RunControl* control)
     : group_(group),
       control_(control),
       kernel_(kernel),
       data_(data),
       rows_(std::move(rows)),
-      diagonal_(kernel_diagonal(kernel, data, rows_)),
-      squared_norms_(row_norms(kernel, data, rows_)),
+      diagonal_(rows_.size(), store()),
+      squared_norms_(data.is_sparse() ? rows_.size() : 0, store()),
       interrupted_(std::move(interrupted)),
       cache_bytes_(cache_bytes),
       leaves_far_out_(leaves_far_out),
-      times_asked_(rows_.size(), 0) {}
+      active_(store()),
+      times_asked_(rows_.size(), 0, store()) {
+  kernel_diagonal(kernel, data, rows_, diagonal_);
+  row_norms(kernel, data, rows_, squared_norms_);
+}
 
 std::vector<Index> ComputedRows::bring(std::span<const qp::PointName> points) {
   if (group_.size() == 1) return RowSource::bring(points);
@@ -216,10 +220,10 @@ void ComputedRows::set_active(std::span<const Index> points) {
   const bool first = !cache_;
   if (cache_) {
     // Old places of the points that stay; what follows them is new.
-    std::vector<Index> place(usize(size()), -1);
+    RowVector<Index> place(usize(size()), -1, store());
     for (std::size_t p = 0; p < active_.size(); ++p)
       place[usize(active_[p])] = static_cast<Index>(p);
-    std::vector<Index> kept;
+    RowVector<Index> kept(store());
     for (const Index point : points) {
       const Index old = place[usize(point)];
       if (old < 0 || (!kept.empty() && old <= kept.back())) break;
@@ -234,7 +238,9 @@ void ComputedRows::set_active(std::span<const Index> points) {
     near_.reset();
     return;
   }
-  const std::vector<Index> rows = data_rows(points);
+  RowVector<Index> rows(store());
+  rows.reserve(points.size());
+  for (const Index point : points) rows.push_back(data_row(point));
   active_blocks_.reset();  // before the new ones: they need not fit together
   active_blocks_.emplace(kernel_, data_, rows, control_);
   if (leaves_far_out_) {
@@ -253,7 +259,7 @@ void ComputedRows::make_cache() {
   const double compute_seconds = measure_compute_seconds();
   saved_seconds_ = compute_seconds - kFetchSeconds;
   cache_.emplace(static_cast<Index>(times_asked_.size()), static_cast<Index>(active_.size()),
-                 compute_seconds > kWorthKeepingSeconds ? cache_bytes_ : 0);
+                 compute_seconds > kWorthKeepingSeconds ? cache_bytes_ : 0, store());
 }
 
 // Seconds a kernel value takes one thread.

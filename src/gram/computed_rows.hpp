@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/row_vector.hpp"
 #include "gram/near_points.hpp"
 #include "gram/row_cache.hpp"
 #include "kernels/kernel_blocks.hpp"
@@ -25,12 +26,12 @@ class ComputedRows : public qp::RowSource {
  public:
   /// The points are rows `rows` of `data` (which must outlive this). `interrupted` is asked from
   /// many threads while values are computed; true makes accumulate() give up.
-  ComputedRows(const Kernel& kernel, const Matrix& data, std::vector<Index> rows, Index cache_bytes,
-               std::function<bool()> interrupted);
+  ComputedRows(const Kernel& kernel, const Matrix& data, std::span<const Index> rows,
+               Index cache_bytes, std::function<bool()> interrupted);
   /// The same for this rank's points of a group, all of whose data are alike. `leaves_far_out`: see
   /// has_many_far_pairs(), for the points of all ranks. `control`: see KernelBlocks; must outlive
-  /// this.
-  ComputedRows(Group& group, const Kernel& kernel, const Matrix& data, std::vector<Index> rows,
+  /// this. Numbers of the points lie in the store of `rows`.
+  ComputedRows(Group& group, const Kernel& kernel, const Matrix& data, RowVector<Index> rows,
                Index cache_bytes, bool leaves_far_out, std::function<bool()> interrupted,
                const RunControl* control = nullptr);
 
@@ -81,6 +82,7 @@ class ComputedRows : public qp::RowSource {
   /// Where the rows of these points lie: all in data_, or all among the guests.
   const Matrix& rows_matrix(std::span<const Index> points) const;
   std::vector<Index> data_rows(std::span<const Index> points) const;
+  RowStore store() const { return rows_.get_allocator().store(); }
   Index data_row(Index point) const;
   float norm(Index point) const;
   /// The number of a point's row in the cache.
@@ -113,19 +115,19 @@ class ComputedRows : public qp::RowSource {
   const RunControl* control_;  // null: active points are packed in memory
   const Kernel kernel_;
   const Matrix& data_;
-  std::vector<Index> rows_;
-  std::vector<double> diagonal_;
-  std::vector<float> squared_norms_;  // of sparse rows, for evaluate()
+  RowVector<Index> rows_;
+  RowVector<double> diagonal_;
+  RowVector<float> squared_norms_;  // of sparse rows, for evaluate()
   std::function<bool()> interrupted_;
   Index cache_bytes_;
   const bool leaves_far_out_;
-  std::vector<Index> active_;
+  RowVector<Index> active_;
   std::optional<KernelBlocks> active_blocks_;
   std::optional<Square> square_;    // of the last begin_block()
   std::optional<NearPoints> near_;  // of the active points; none: the kernel reaches most of them
   std::optional<RowCache> cache_;
-  std::vector<std::uint8_t> times_asked_;  // by number in the cache; saturating
-  Matrix guests_;                          // rows of points of any rank
+  RowVector<std::uint8_t> times_asked_;  // by number in the cache; saturating
+  Matrix guests_;                        // rows of points of any rank
   std::vector<float> guest_norms_;
   std::vector<Index> guest_cached_rows_;              // their numbers in the cache
   std::unordered_map<std::uint64_t, Index> foreign_;  // the same of all that were ever guests

@@ -18,14 +18,14 @@ constexpr Index kAlign = 16;  // floats
 
 }  // namespace
 
-RowCache::RowCache(Index num_rows, Index columns, Index budget_bytes)
+RowCache::RowCache(Index num_rows, Index columns, Index budget_bytes, const RowStore& store)
     : columns_(columns),
       stride_(std::max<Index>(kAlign, round_up(columns, kAlign))),
       capacity_floats_(
           std::min(std::max<Index>(0, budget_bytes) / static_cast<Index>(sizeof(float)),
                    checked_product(num_rows, round_up(std::max(num_rows, columns), kAlign)))),
       values_(reserve_floats(capacity_floats_)),
-      slot_of_(usize(num_rows), -1) {
+      slot_of_(usize(num_rows), -1, store) {
   set_stride(stride_);
   if (!owner_.empty()) touch_more(1);
 }

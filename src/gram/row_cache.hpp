@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/page_memory.hpp"
+#include "base/row_vector.hpp"
 #include "tamis/dataset.hpp"
 
 namespace tamis {
@@ -19,7 +20,7 @@ namespace tamis {
 class RowCache {
  public:
   /// Rows are named 0 .. num_rows - 1 and have `columns` columns.
-  RowCache(Index num_rows, Index columns, Index budget_bytes);
+  RowCache(Index num_rows, Index columns, Index budget_bytes, const RowStore& store = {});
 
   Index columns() const { return columns_; }
   /// One more row that can be asked for, with the next number.
@@ -55,7 +56,7 @@ class RowCache {
   Index touched_floats_ = 0;  // of values_ from its beginning: using them again costs nothing
   double fresh_seconds_ = 0;
   PageFloats values_;
-  std::vector<Index> slot_of_;
+  RowVector<Index> slot_of_;
   Index used_ = 0;
   std::vector<Index> owner_;
   std::vector<Index> covered_;

@@ -339,12 +339,16 @@ void KernelBlocks::evaluate(const Matrix& queries, std::span<const Index> rows, 
 
 std::vector<float> row_norms(const Kernel& kernel, const Matrix& data,
                              std::span<const Index> rows) {
-  std::vector<float> result;
-  if (!data.is_sparse()) return result;
-  result.reserve(rows.size());
-  const simd::Form form = formula_of(kernel).form;
-  for (const Index row : rows) result.push_back(norm_of(form, data.sparse_row(row)));
+  std::vector<float> result(data.is_sparse() ? rows.size() : 0);
+  row_norms(kernel, data, rows, result);
   return result;
+}
+
+void row_norms(const Kernel& kernel, const Matrix& data, std::span<const Index> rows,
+               std::span<float> norms) {
+  if (!data.is_sparse()) return;
+  const simd::Form form = formula_of(kernel).form;
+  for (std::size_t k = 0; k < rows.size(); ++k) norms[k] = norm_of(form, data.sparse_row(rows[k]));
 }
 
 void finish_kernel(const Kernel& kernel, float* values, Index count) {

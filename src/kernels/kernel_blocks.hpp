@@ -69,6 +69,9 @@ class KernelBlocks {
 /// |x|^2 of each of the rows, for laplacian |x|_1, as evaluate() wants it; empty for dense data,
 /// which need none.
 std::vector<float> row_norms(const Kernel& kernel, const Matrix& data, std::span<const Index> rows);
+/// The same into `norms`, which has a place for each sparse row.
+void row_norms(const Kernel& kernel, const Matrix& data, std::span<const Index> rows,
+               std::span<float> norms);
 
 /// Kernel values from what KernelBlocks::unfinished() gives, in place; count is a multiple of
 /// kPanel.

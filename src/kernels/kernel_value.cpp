@@ -116,8 +116,15 @@ double laplacian_slope(const Kernel& kernel, double l1_distance) {
 
 std::vector<double> kernel_diagonal(const Kernel& kernel, const Matrix& data,
                                     std::span<const Index> rows) {
-  std::vector<double> result(rows.size(), 1.0);
-  if (kernel.type == KernelType::rbf || kernel.type == KernelType::laplacian) return result;
+  std::vector<double> result(rows.size());
+  kernel_diagonal(kernel, data, rows, result);
+  return result;
+}
+
+void kernel_diagonal(const Kernel& kernel, const Matrix& data, std::span<const Index> rows,
+                     std::span<double> result) {
+  std::fill(result.begin(), result.end(), 1.0);
+  if (kernel.type == KernelType::rbf || kernel.type == KernelType::laplacian) return;
   parallel_ranges(static_cast<Index>(rows.size()), 1024, [&](Index begin, Index end) {
     for (Index k = begin; k < end; ++k) {
       const Index row = rows[static_cast<std::size_t>(k)];
@@ -127,7 +134,6 @@ std::vector<double> kernel_diagonal(const Kernel& kernel, const Matrix& data,
               : from_sums(kernel, {.dot = squared_norm(data, row)});
     }
   });
-  return result;
 }
 
 void require_representable(const Kernel& kernel, const Matrix& rows) {

@@ -27,6 +27,9 @@ double laplacian_slope(const Kernel& kernel, double l1_distance);
 /// K(x, x) of the chosen rows.
 std::vector<double> kernel_diagonal(const Kernel& kernel, const Matrix& data,
                                     std::span<const Index> rows);
+/// The same into `result`, which has a place for each.
+void kernel_diagonal(const Kernel& kernel, const Matrix& data, std::span<const Index> rows,
+                     std::span<double> result);
 
 /// Throws DataError when a kernel value can exceed what float32 holds (huge features under a linear
 /// or polynomial kernel), saying to scale the data; or when a precomputed row number is out of

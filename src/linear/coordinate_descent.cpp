@@ -77,7 +77,8 @@ class Descent {
         given_(shuffled_points(problem.size())),
         features_(shuffled_features()),
         rows_(features_),
-        points_(usize(problem.size())),
+        points_(usize(problem.size()), problem.store),
+        active_(problem.store),
         weights_(usize(problem.features.cols()), 0.0),
         clipped_(problem.nonnegative ? weights_.size() : 0, 0.0),
         used_weights_(problem.nonnegative ? clipped_.data() : weights_.data()) {
@@ -128,15 +129,15 @@ class Descent {
   }
 
  private:
-  std::vector<Index> shuffled_points(Index count) {
-    std::vector<Index> order(usize(count));
+  RowVector<Index> shuffled_points(Index count) {
+    RowVector<Index> order(usize(count), problem_.store);
     std::iota(order.begin(), order.end(), 0);
     shuffle(random_, order);
     return order;
   }
   Matrix shuffled_features() const {
     if (!problem_.copies_rows) return problem_.features;
-    std::vector<Index> rows;
+    RowVector<Index> rows(problem_.store);
     rows.reserve(given_.size());
     for (const Index i : given_) rows.push_back(problem_.row(i));
     if (problem_.control == nullptr) return problem_.features.select(rows);
@@ -333,7 +334,7 @@ class Descent {
     Index bounded = 0;
   };
 
-  Sums sum_chunk(Index begin, Index end, std::vector<double>* beta) const {
+  Sums sum_chunk(Index begin, Index end, RowVector<double>* beta) const {
     Sums sums;
     for (Index k = begin; k < end; ++k) {
       const Point& point = points_[usize(k)];
@@ -357,7 +358,7 @@ class Descent {
   void finish(Solution* solution) {
     const Index chunks = (problem_.size() + kChunk - 1) / kChunk;
     std::vector<Sums> parts(usize(chunks));
-    solution->beta.resize(points_.size());
+    solution->beta = RowVector<double>(points_.size(), problem_.store);
     parallel_each(chunks, [&](Index c) {
       parts[usize(c)] =
           sum_chunk(c * kChunk, std::min((c + 1) * kChunk, problem_.size()), &solution->beta);
@@ -393,12 +394,12 @@ class Descent {
   const Problem& problem_;
   qp::StopCheck& stop_;
   Random random_;
-  std::vector<Index> given_;  // points are kept in a random order: which one of the problem each is
-  Matrix features_;           // their rows, in that order unless they are left where they are
+  RowVector<Index> given_;  // points are kept in a random order: which one of the problem each is
+  Matrix features_;         // their rows, in that order unless they are left where they are
   Rows rows_;
-  std::vector<Point> points_;
-  std::vector<Index> active_;  // the points that do not rest, in about the order of their rows
-  Index resting_ = 0;          // of these, put to rest in this epoch
+  RowVector<Point> points_;
+  RowVector<Index> active_;  // the points that do not rest, in about the order of their rows
+  Index resting_ = 0;        // of these, put to rest in this epoch
   double values_a_visit_ = 0;
   double interior_work_ = 0;      // values for which an interior-point method would be done
   double work_ = 0;               // values visited so far
@@ -439,9 +440,16 @@ Solution solve(const Problem& problem, qp::StopCheck& stop, std::uint64_t seed,
   return solve_with<false>(problem, stop, seed, on_status);
 }
 
-Index work_bytes(Index points, Index cols) {
-  return checked_product(points, sizeof(Point) + sizeof(Index) + sizeof(double)) +
-         checked_product(cols, sizeof(double)) + interior_bytes(points, cols);
+Index memory_bytes(Index points, Index cols) {
+  // And the order of the runs of an epoch.
+  return checked_product(cols, sizeof(double)) + interior_bytes(points, cols) +
+         points / kRun * static_cast<Index>(sizeof(Index));
+}
+
+// Points, their order, the active ones, and the answer.
+Index point_bytes(Index points, Index cols) {
+  return checked_product(points, sizeof(Point) + 2 * sizeof(Index) + sizeof(double)) +
+         interior_point_bytes(points, cols);
 }
 
 }  // namespace tamis::linear

@@ -21,9 +21,9 @@ namespace tamis::linear {
 struct Solution {
   std::vector<double> weights;  ///< w, one a column
   double offset = 0;
-  std::vector<double> beta;  ///< b, one a point
-  double objective = 0;      ///< dual, as LIBLINEAR prints it
-  double gap = 0;            ///< primal minus dual
+  RowVector<double> beta;  ///< b, one a point
+  double objective = 0;    ///< dual, as LIBLINEAR prints it
+  double gap = 0;          ///< primal minus dual
   /// Largest minus smallest projected gradient, as LIBLINEAR's -e; free offset: also what the
   /// offset still moves.
   double violation = 0;
@@ -38,7 +38,9 @@ struct Solution {
 Solution solve(const Problem& problem, qp::StopCheck& stop, std::uint64_t seed,
                const qp::StatusCallback& on_status = {});
 
-/// Bytes that solving for `points` points of `cols` columns needs beside the data.
-Index work_bytes(Index points, Index cols);
+/// Bytes that solving for `points` points of `cols` columns needs beside the data: in memory
+/// whatever the store of the problem, and numbers for each point, which may lie in scratch files.
+Index memory_bytes(Index points, Index cols);
+Index point_bytes(Index points, Index cols);
 
 }  // namespace tamis::linear

@@ -70,7 +70,8 @@ class InteriorPoint {
         size_(cols_ + (problem.bias.rule == Bias::Rule::none ? 0 : 1)),
         sides_a_point_(problem.task == Task::regression ? 2 : 1),
         chunk_(round_up(std::max(kLeastChunk, (problem.size() + kChunks - 1) / kChunks),
-                        kRowsBetweenChecks)) {}
+                        kRowsBetweenChecks)),
+        sides_(problem.store) {}
 
   std::optional<InteriorSolution> run() {
     start();
@@ -107,9 +108,9 @@ class InteriorPoint {
   }
 
   /// x'z of every point; z is its row, and the bias column if there is one.
-  std::vector<double> multiply(const std::vector<double>& x) const {
+  RowVector<double> multiply(const std::vector<double>& x) const {
     const double last = size_ > cols_ ? x.back() * bias_column() : 0;
-    std::vector<double> values(usize(problem_.size()));
+    RowVector<double> values(usize(problem_.size()), problem_.store);
     each_chunk([&](std::size_t, Index begin, Index end) {
       for (Index i = begin; i < end; ++i) values[usize(i)] = rows_.dot(place(i), x.data()) + last;
     });
@@ -117,7 +118,7 @@ class InteriorPoint {
   }
 
   /// Sum of amount_i z_i.
-  std::vector<double> combine(const std::vector<double>& amounts) const {
+  std::vector<double> combine(std::span<const double> amounts) const {
     std::vector<std::vector<double>> parts(usize(kChunks), std::vector<double>(size_, 0.0));
     each_chunk([&](std::size_t c, Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
@@ -138,7 +139,7 @@ class InteriorPoint {
   }
 
   /// Lower triangle of the sum of weight_i z_i z_i'.
-  std::vector<double> outer_products(const std::vector<double>& weights) const {
+  std::vector<double> outer_products(std::span<const double> weights) const {
     std::vector<std::vector<double>> parts(usize(kChunks));
     each_chunk([&](std::size_t c, Index begin, Index end) {
       parts[c].assign(size_ * size_, 0.0);
@@ -185,6 +186,7 @@ class InteriorPoint {
       costs[problem_.target[i] > 0 ? 1 : 0] += problem_.cost[i];
     const bool tube = problem_.task == Task::regression;
     const bool halves = tube || !is_free() || costs[0] == 0 || costs[1] == 0;
+    sides_.reserve(usize(problem_.size()) * sides_a_point_);
     for (std::size_t i = 0; i < problem_.target.size(); ++i) {
       const double target = problem_.target[i];
       const double share = halves ? 0.5 : costs[target > 0 ? 0 : 1] / (costs[0] + costs[1]);
@@ -224,18 +226,18 @@ class InteriorPoint {
     return sum > 0 ? sum : 1;
   }
 
-  std::vector<double> sums_by_point(double (*value)(const Side&)) const {
-    std::vector<double> sums(usize(problem_.size()), 0.0);
+  RowVector<double> sums_by_point(double (*value)(const Side&)) const {
+    RowVector<double> sums(usize(problem_.size()), 0.0, problem_.store);
     for (std::size_t s = 0; s < sides_.size(); ++s) sums[point(s)] += value(sides_[s]);
     return sums;
   }
 
-  static double sum(const std::vector<double>& values) {
+  static double sum(std::span<const double> values) {
     return std::accumulate(values.begin(), values.end(), 0.0);
   }
 
   // w'x + offset of every point for these coefficients.
-  std::vector<double> values_of(const std::vector<double>& beta) const {
+  RowVector<double> values_of(std::span<const double> beta) const {
     std::vector<double> weights = combine(beta);
     if (is_free()) weights.back() = weights_.back();
     return multiply(weights);
@@ -246,7 +248,7 @@ class InteriorPoint {
     for (std::size_t j = 0; j < size_; ++j) {
       if (j < cols_ || !is_free()) excess_[j] -= weights_[j];
     }
-    const std::vector<double> values = multiply(weights_);
+    const RowVector<double> values = multiply(weights_);
     for (std::size_t s = 0; s < sides_.size(); ++s) {
       Side& side = sides_[s];
       const double gradient = side.sign * values[point(s)] + side.ridge * side.a + side.slope;
@@ -257,7 +259,7 @@ class InteriorPoint {
   // Coefficients whose multipliers say that they end at a bound are put there.
   void keep_if_best() {
     const double steep = stop_.limits().eps / 4;
-    std::vector<double> beta(usize(problem_.size()), 0.0);
+    RowVector<double> beta(usize(problem_.size()), 0.0, problem_.store);
     for (std::size_t s = 0; s < sides_.size(); ++s) {
       const Side& side = sides_[s];
       const double a = side.at_zero > steep                      ? 0
@@ -275,8 +277,8 @@ class InteriorPoint {
   }
 
   // Infinite when the numbers have run out of their range.
-  double violation_of(const std::vector<double>& beta) const {
-    const std::vector<double> values = values_of(beta);
+  double violation_of(std::span<const double> beta) const {
+    const RowVector<double> values = values_of(beta);
     if (!std::isfinite(sum(values))) return kInfinity;
     double high = 0;
     double low = 0;
@@ -342,7 +344,7 @@ class InteriorPoint {
     find_step();
     double length = longest_step();
     for (int correction = 0; correction < kCorrections && length < 0.9; ++correction) {
-      const std::vector<Side> sides_before = sides_;
+      const RowVector<Side> sides_before = sides_;
       const std::vector<double> weights_step_before = weights_step_;
       pull_back(goal, std::min(1.0, 1.5 * length + 0.1));
       find_step();
@@ -374,8 +376,8 @@ class InteriorPoint {
 
   // Towards products of the sides' goals.
   void find_step() {
-    std::vector<double> pull(sides_.size());
-    std::vector<double> amounts(usize(problem_.size()), 0.0);
+    RowVector<double> pull(sides_.size(), problem_.store);
+    RowVector<double> amounts(usize(problem_.size()), 0.0, problem_.store);
     for (std::size_t s = 0; s < sides_.size(); ++s) {
       Side& side = sides_[s];
       // Multipliers after the step, but for their part that is linear in da.
@@ -388,7 +390,7 @@ class InteriorPoint {
     for (std::size_t j = 0; j < size_; ++j) right[j] = scale_[j] * (right[j] + excess_[j]);
     weights_step_ = cholesky_.solve(std::move(right));
     for (std::size_t j = 0; j < size_; ++j) weights_step_[j] *= scale_[j];
-    const std::vector<double> values = multiply(weights_step_);
+    const RowVector<double> values = multiply(weights_step_);
     for (std::size_t s = 0; s < sides_.size(); ++s) {
       Side& side = sides_[s];
       side.da = (pull[s] - side.sign * values[point(s)]) / side.curvature;
@@ -442,7 +444,7 @@ class InteriorPoint {
   std::size_t sides_a_point_;
   Index chunk_;      // points
   double norm_ = 1;  // mean of |z|^2
-  std::vector<Side> sides_;
+  RowVector<Side> sides_;
   std::vector<double> weights_;
   std::vector<double> weights_step_;
   std::vector<double> excess_;  // sum of b z less the weights; less 0 for a free offset
@@ -469,9 +471,12 @@ double interior_work(Index points, Index cols, double values_a_row) {
 
 Index interior_bytes(Index points, Index cols) {
   if (!is_small(points, cols)) return 0;
-  const Index matrices = (kChunks + 2) * (cols + 1) * (cols + 1);
-  const Index vectors = 4 * static_cast<Index>(sizeof(Side)) + 10 * 8;  // two sides, kept twice
-  return matrices * static_cast<Index>(sizeof(double)) + points * vectors;
+  return (kChunks + 2) * (cols + 1) * (cols + 1) * static_cast<Index>(sizeof(double));
+}
+
+Index interior_point_bytes(Index points, Index cols) {
+  if (!is_small(points, cols)) return 0;
+  return points * (4 * static_cast<Index>(sizeof(Side)) + 10 * 8);  // two sides, kept twice
 }
 
 std::optional<InteriorSolution> solve_interior(const Problem& problem, const qp::StopCheck& stop) {

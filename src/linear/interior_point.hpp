@@ -17,7 +17,7 @@
 namespace tamis::linear {
 
 struct InteriorSolution {
-  std::vector<double> beta;  ///< b within its bounds, at them where the optimum is
+  RowVector<double> beta;  ///< b within its bounds, at them where the optimum is
   double offset = 0;
   double violation = 0;  ///< as Solution has it
 };
@@ -28,8 +28,10 @@ bool has_interior_method(const Problem& problem);
 /// About what it takes, counted in values of rows that coordinate descent could visit instead.
 double interior_work(Index points, Index cols, double values_a_row);
 
-/// Bytes it needs beside the data; 0 when it is never used for such a problem.
+/// Bytes it needs beside the data; 0 when it is never used for such a problem. In memory, and
+/// numbers for each point, which lie in the store of the problem.
 Index interior_bytes(Index points, Index cols);
+Index interior_point_bytes(Index points, Index cols);
 
 /// The best answer it came by, whose violation may be above the tolerance; nothing when it was
 /// stopped, or there is none.

@@ -23,6 +23,7 @@
 #include <span>
 #include <vector>
 
+#include "base/row_vector.hpp"
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/model.hpp"
@@ -45,6 +46,7 @@ struct Problem {
   bool copies_rows = true;
   /// With it, a copy that its budget has no room for lies in a scratch file; null: in memory.
   const RunControl* control = nullptr;
+  RowStore store = {};            ///< of the numbers for each point
   std::span<const double> start;  ///< b to begin with, cut to its bounds; empty: zeros
 
   Index size() const { return static_cast<Index>(target.size()); }

@@ -30,8 +30,9 @@ std::vector<BinaryResult> train_all(Index count, const std::function<BinaryTask(
 }  // namespace
 
 std::vector<BinaryResult> train_one_vs_one(std::span<const std::int32_t> class_of_row,
-                                           Index num_classes, const BinaryTrainer& trainer) {
-  std::vector<std::vector<Index>> rows_of(usize(num_classes));
+                                           Index num_classes, const BinaryTrainer& trainer,
+                                           const RowStore& store) {
+  std::vector<RowVector<Index>> rows_of(usize(num_classes), RowVector<Index>(store));
   for (std::size_t i = 0; i < class_of_row.size(); ++i)
     rows_of[usize(class_of_row[i])].push_back(static_cast<Index>(i));
   std::vector<std::pair<Index, Index>> pairs;
@@ -40,11 +41,11 @@ std::vector<BinaryResult> train_one_vs_one(std::span<const std::int32_t> class_o
   }
   const auto make_task = [&](Index m) {
     const auto& [first, second] = pairs[usize(m)];
-    BinaryTask task;
-    task.index = m;
-    task.rows = rows_of[usize(first)];
-    task.rows.insert(task.rows.end(), rows_of[usize(second)].begin(), rows_of[usize(second)].end());
-    std::sort(task.rows.begin(), task.rows.end());
+    const RowVector<Index>& one = rows_of[usize(first)];
+    const RowVector<Index>& other = rows_of[usize(second)];
+    BinaryTask task = empty_task(m, static_cast<Index>(one.size() + other.size()), store);
+    task.rows.resize(one.size() + other.size());
+    std::merge(one.begin(), one.end(), other.begin(), other.end(), task.rows.begin());
     for (const Index row : task.rows)
       task.targets.push_back(class_of_row[usize(row)] == first ? 1.0 : -1.0);
     return task;
@@ -57,10 +58,10 @@ std::vector<BinaryResult> train_one_vs_one(std::span<const std::int32_t> class_o
 }
 
 std::vector<BinaryResult> train_one_vs_rest(std::span<const std::int32_t> class_of_row,
-                                            Index num_classes, const BinaryTrainer& trainer) {
+                                            Index num_classes, const BinaryTrainer& trainer,
+                                            const RowStore& store) {
   const auto make_task = [&](Index m) {
-    BinaryTask task;
-    task.index = m;
+    BinaryTask task = empty_task(m, std::ssize(class_of_row), store);
     task.rows.resize(class_of_row.size());
     std::iota(task.rows.begin(), task.rows.end(), 0);
     for (const std::int32_t c : class_of_row) task.targets.push_back(c == m ? 1.0 : -1.0);

@@ -37,24 +37,27 @@ BinaryTask binary_task(const TrainingSet& data, Decision decision, Index index) 
 }
 
 std::vector<BinaryResult> train_machines(const TrainingSet& data, std::span<const Index> rows,
-                                         Decision decision, const BinaryTrainer& trainer) {
+                                         Decision decision, const BinaryTrainer& trainer,
+                                         const RowStore& store) {
   std::vector<BinaryResult> results;
   if (decision == Decision::single) {
-    BinaryTask task;
+    BinaryTask task = empty_task(0, std::ssize(rows), store);
     task.rows.assign(rows.begin(), rows.end());
     for (const Index row : rows) task.targets.push_back(whole_target(data, row));
     results.push_back(trainer(task));
     return results;
   }
-  std::vector<std::int32_t> codes;
+  RowVector<std::int32_t> codes(store);
+  codes.reserve(rows.size());
   for (const Index row : rows) codes.push_back(data.codes[usize(row)]);
   // The wrappers number the rows they were given.
   const BinaryTrainer renumbered = [&](BinaryTask task) {
     for (Index& row : task.rows) row = rows[usize(row)];
     return trainer(task);
   };
-  return decision == Decision::one_vs_one ? train_one_vs_one(codes, data.num_classes, renumbered)
-                                          : train_one_vs_rest(codes, data.num_classes, renumbered);
+  return decision == Decision::one_vs_one
+             ? train_one_vs_one(codes, data.num_classes, renumbered, store)
+             : train_one_vs_rest(codes, data.num_classes, renumbered, store);
 }
 
 }  // namespace tamis

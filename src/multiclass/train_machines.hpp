@@ -18,8 +18,9 @@ Decision decision_for(const TrainingSet& data, const TrainOptions& options);
 BinaryTask binary_task(const TrainingSet& data, Decision decision, Index index);
 
 /// Trains the machines of the decision on the given rows, ascending and each once; tasks name rows
-/// of the training set.
+/// of the training set, and lie in `store`.
 std::vector<BinaryResult> train_machines(const TrainingSet& data, std::span<const Index> rows,
-                                         Decision decision, const BinaryTrainer& trainer);
+                                         Decision decision, const BinaryTrainer& trainer,
+                                         const RowStore& store = {});
 
 }  // namespace tamis

@@ -13,7 +13,7 @@ namespace tamis::qp {
 Problem problem_of(std::span<const BlockPoint> points, double tube, std::vector<double>* diagonal) {
   Problem part;
   part.tube = tube;
-  for (auto* of_points : {&part.target, &part.lower, &part.upper, &part.ridge, diagonal})
+  for (auto* of_points : {&part.target, &part.lower, &part.upper, &part.ridge})
     of_points->reserve(points.size());
   for (const BlockPoint& point : points) {
     part.target.push_back(point.target);

@@ -19,6 +19,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/row_vector.hpp"
 #include "tamis/dataset.hpp"
 
 namespace tamis::qp {
@@ -33,10 +34,10 @@ struct PointName {
 
 /// On several ranks, the part of the problem whose points this rank has.
 struct Problem {
-  std::vector<double> target;       ///< t
-  std::vector<double> lower;        ///< may be -infinity
-  std::vector<double> upper;        ///< may be +infinity
-  std::vector<double> ridge;        ///< added to the diagonal of K; empty: none
+  RowVector<double> target;         ///< t
+  RowVector<double> lower;          ///< may be -infinity
+  RowVector<double> upper;          ///< may be +infinity
+  RowVector<double> ridge;          ///< added to the diagonal of K; empty: none
   double tube = 0;                  ///< >= 0
   std::vector<std::uint8_t> group;  ///< 0 or 1; empty: all 0
   std::vector<double> start;        ///< a feasible beta; empty: zeros
@@ -45,7 +46,7 @@ struct Problem {
   /// The order of the points among those of all ranks, each its own number; empty: in the order
   /// given. Whatever must be decided between equals, or added up in some order, follows it, so that
   /// the answer depends neither on where points lie nor on who has them.
-  std::vector<std::uint64_t> key;
+  RowVector<std::uint64_t> key;
 
   Index size() const { return static_cast<Index>(target.size()); }
   std::uint64_t key_at(Index i) const {

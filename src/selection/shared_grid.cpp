@@ -248,13 +248,13 @@ class Validator {
   // Replaces the machines by those of the given cost, starting from them. False when stopped.
   bool train(const StoredMatrix& kernel, double gamma, double cost, std::span<const Index> rows,
              std::vector<GridMachine>* machines) const {
-    std::vector<double> costs = data_.cost;
+    RowVector<double> costs = data_.cost;
     for (double& c : costs) c *= cost / cost_of(context_.options);
     const BinaryTrainer trainer = [&](const BinaryTask& task) {
       BinarySettings own = binary_settings(data_, context_, 0);
       own.kernel.gamma = gamma;
       const GridMachine* start = machines->empty() ? nullptr : &(*machines)[usize(task.index)];
-      StoredRows source(kernel, task.rows);
+      StoredRows source(kernel, on_heap(task.rows));
       return train_binary(source, costs, task, start == nullptr ? nullptr : &start->machine,
                           start == nullptr ? std::span<const double>() : start->sums, own,
                           context_.control);

@@ -4,7 +4,17 @@
 #include <limits>
 #include <numeric>
 
+#include "base/checked.hpp"
+
 namespace tamis {
+
+BinaryTask empty_task(Index index, Index rows, const RowStore& store) {
+  BinaryTask task{RowVector<Index>(store), RowVector<double>(store), index,
+                  RowVector<std::uint64_t>(store)};
+  task.rows.reserve(usize(rows));
+  task.targets.reserve(usize(rows));
+  return task;
+}
 
 void RankWork::add(const RankWork& other) {
   rows += other.rows;

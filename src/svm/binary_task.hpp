@@ -5,19 +5,23 @@
 #include <functional>
 #include <vector>
 
+#include "base/row_vector.hpp"
 #include "svm/expansion_builder.hpp"
 #include "tamis/report.hpp"
 
 namespace tamis {
 
 struct BinaryTask {
-  std::vector<Index> rows;      ///< of the training matrix
-  std::vector<double> targets;  ///< +1 or -1 (classes), or the numbers to learn; one a row
-  Index index = 0;              ///< position among the machines of the model
+  RowVector<Index> rows;      ///< of the training matrix
+  RowVector<double> targets;  ///< +1 or -1 (classes), or the numbers to learn; one a row
+  Index index = 0;            ///< position among the machines of the model
   /// What the rows hold as one number each, all different (see qp::Problem::key); empty: their
   /// order is all there is.
-  std::vector<std::uint64_t> keys;
+  RowVector<std::uint64_t> keys;
 };
+
+/// A task without rows that has room for so many of them.
+BinaryTask empty_task(Index index, Index rows, const RowStore& store);
 
 /// How the training of one machine went; the fields mean what they mean in TrainReport.
 struct MachineStats {

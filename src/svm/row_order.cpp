@@ -38,12 +38,12 @@ std::uint64_t hash_row(const Matrix& features, Index row) {
 // Puts the rows with the smaller values of the widest column first; returns how many, or 0 when
 // there is nothing to tell them apart.
 Index halve(const Matrix& features, const BinaryTask& task, std::span<std::size_t> places) {
-  std::vector<Index> rows;
+  RowVector<Index> rows(task.rows.get_allocator());
   rows.reserve(places.size());
   for (const std::size_t place : places) rows.push_back(task.rows[place]);
   const Index column = widest_column(features, rows);
   if (column < 0) return 0;
-  std::vector<std::pair<float, std::size_t>> keys;
+  RowVector<std::pair<float, std::size_t>> keys(task.rows.get_allocator());
   keys.reserve(places.size());
   for (std::size_t k = 0; k < places.size(); ++k)
     keys.emplace_back(features.at(rows[k], column), places[k]);
@@ -54,10 +54,9 @@ Index halve(const Matrix& features, const BinaryTask& task, std::span<std::size_
 }
 
 BinaryTask in_order(const BinaryTask& task, std::span<const std::size_t> places) {
-  BinaryTask ordered;
-  ordered.index = task.index;
-  ordered.rows.reserve(places.size());
-  ordered.targets.reserve(places.size());
+  BinaryTask ordered =
+      empty_task(task.index, std::ssize(places), task.rows.get_allocator().store());
+  ordered.keys.reserve(task.keys.size());
   for (const std::size_t place : places) {
     ordered.rows.push_back(task.rows[place]);
     ordered.targets.push_back(task.targets[place]);
@@ -79,14 +78,14 @@ ContentKey content_key(std::uint64_t row_hash, std::span<const double> cost, con
   return {hash, position};
 }
 
-void sort_keys(std::vector<ContentKey>* keys) {
+void sort_keys(RowVector<ContentKey>* keys) {
   parallel_sort(std::span(*keys), [](const ContentKey& a, const ContentKey& b) {
     return a.hash != b.hash ? a.hash < b.hash : a.position < b.position;
   });
 }
 
 BinaryTask in_order(const BinaryTask& task, std::span<const ContentKey> keys) {
-  std::vector<std::size_t> places;
+  RowVector<std::size_t> places(task.rows.get_allocator());
   places.reserve(keys.size());
   for (const ContentKey& key : keys) places.push_back(key.position);
   return in_order(task, places);
@@ -131,7 +130,7 @@ std::vector<std::uint64_t> hash_rows(const Matrix& features) {
 
 BinaryTask ordered_by_content(const Matrix& features, std::span<const double> cost,
                               const BinaryTask& task) {
-  std::vector<ContentKey> keys(task.rows.size());
+  RowVector<ContentKey> keys(task.rows.size(), task.rows.get_allocator());
   parallel_ranges(static_cast<Index>(keys.size()), 256, [&](Index begin, Index end) {
     for (auto k = usize(begin); k < usize(end); ++k)
       keys[k] = content_key(hash_row(features, task.rows[k]), cost, task, k);
@@ -149,7 +148,7 @@ BinaryTask ordered_by_content(const Matrix& features, std::span<const double> co
 
 BinaryTask ordered_by_content(std::span<const std::uint64_t> hashes, std::span<const double> cost,
                               const BinaryTask& task) {
-  std::vector<ContentKey> keys(task.rows.size());
+  RowVector<ContentKey> keys(task.rows.size(), task.rows.get_allocator());
   for (std::size_t k = 0; k < keys.size(); ++k)
     keys[k] = content_key(hashes[usize(task.rows[k])], cost, task, k);
   sort_keys(&keys);
@@ -157,18 +156,17 @@ BinaryTask ordered_by_content(std::span<const std::uint64_t> hashes, std::span<c
 }
 
 std::vector<std::size_t> far_sample(const BinaryTask& task) {
-  std::vector<std::size_t> places(task.rows.size());
+  RowVector<std::size_t> places(task.rows.size(), task.rows.get_allocator());
   std::iota(places.begin(), places.end(), std::size_t{0});
   const std::size_t count = std::min(places.size(), usize(kFarSample));
   std::partial_sort(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(count),
                     places.end(),
                     [&](std::size_t a, std::size_t b) { return task.keys[a] < task.keys[b]; });
-  places.resize(count);
-  return places;
+  return {places.begin(), places.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
 BinaryTask near_rows_together(const Matrix& features, const BinaryTask& task) {
-  std::vector<std::size_t> places(task.rows.size());
+  RowVector<std::size_t> places(task.rows.size(), task.rows.get_allocator());
   std::iota(places.begin(), places.end(), std::size_t{0});
   struct Run {
     Index begin, end;

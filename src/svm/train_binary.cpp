@@ -20,13 +20,30 @@
 namespace tamis {
 namespace {
 
+// Numbers for each row, in bytes: all of them, and of these what src/qp holds.
+constexpr Index kStateRowBytes = 160;
+constexpr Index kSolverRowBytes = 88;
+
+Index block_bytes(Index rows) {
+  const qp::SolverOptions options;
+  const Index stored = std::min(rows, options.stored_size);
+  // A stored matrix may need the rest of each value too.
+  return std::max(options.block_size * options.block_size, 2 * stored * stored) * 4;
+}
+
 // See qp/problem.hpp for how each machine is written as one problem.
 qp::Problem make_problem(std::span<const double> cost, const BinaryTask& task,
                          const BinarySettings& settings) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const RowStore store = task.rows.get_allocator().store();
   qp::Problem problem;
   problem.target = task.targets;
   problem.key = task.keys;
+  for (RowVector<double>* values : {&problem.upper, &problem.lower, &problem.ridge}) {
+    *values = RowVector<double>(store);
+    if (values != &problem.ridge || settings.loss == SlackLoss::l2)
+      values->reserve(task.rows.size());
+  }
   if (settings.task == Task::regression) problem.tube = settings.tube;
   for (std::size_t k = 0; k < task.rows.size(); ++k) {
     const double c = cost[static_cast<std::size_t>(task.rows[k])];
@@ -258,11 +275,11 @@ BinaryResult train_binary(qp::RowSource& source, std::span<const double> cost,
 }
 
 Index binary_state_bytes(Index rows) {
-  const qp::SolverOptions options;
-  const Index stored = std::min(rows, options.stored_size);
-  // A stored matrix may need the rest of each value too.
-  const Index block = std::max(options.block_size * options.block_size, 2 * stored * stored) * 4;
-  return checked_product(rows, 20 * 8) + block;
+  return checked_product(rows, kStateRowBytes) + block_bytes(rows);
+}
+
+Index binary_solver_bytes(Index rows) {
+  return checked_product(rows, kSolverRowBytes) + block_bytes(rows);
 }
 
 Index binary_work_bytes(const Matrix& features, Index rows) {

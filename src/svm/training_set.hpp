@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/row_vector.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/kernel.hpp"
 
@@ -12,12 +13,12 @@ namespace tamis {
 
 struct TrainingSet {
   Matrix features;
-  std::vector<std::int32_t> codes;  ///< class position of each row; empty for regression
-  Index num_classes = 0;            ///< 0 for regression
-  Labels classes;                   ///< what they are called, by position
-  std::vector<double> targets;      ///< regression
-  std::vector<double> cost;  ///< C of each row: the option, times the row's and class's weight
-  Kernel kernel;             ///< with gamma settled
+  RowVector<std::int32_t> codes;  ///< class position of each row; empty for regression
+  Index num_classes = 0;          ///< 0 for regression
+  Labels classes;                 ///< what they are called, by position
+  RowVector<double> targets;      ///< regression
+  RowVector<double> cost;         ///< C of each row: the option, times the row's and class's weight
+  Kernel kernel;                  ///< with gamma settled
 
   Index rows() const { return features.rows(); }
   bool is_regression() const { return num_classes == 0; }

@@ -89,6 +89,15 @@ CellFacts from_numbers(std::span<const double> numbers) {
   return facts;
 }
 
+void put_cell(const FinishedCell& cell, ByteSink& out) {
+  const LocalModels machine(cell.parts);
+  TensorWriter writer;
+  add_machine(writer, "", machine);
+  writer.add("outside", {std::ssize(cell.outside)}, std::span<const Index>(cell.outside));
+  writer.add("facts", {static_cast<Index>(kNumFacts)}, to_numbers(cell.facts));
+  writer.write(out);
+}
+
 }  // namespace
 
 FinishedCell finish_cell(CellResult trained, Index own, std::span<const Index> halo_positions) {
@@ -102,14 +111,15 @@ FinishedCell finish_cell(CellResult trained, Index own, std::span<const Index> h
 }
 
 void write_cell(const FinishedCell& cell, const std::string& path) {
-  const LocalModels machine(cell.parts);
-  TensorWriter writer;
-  add_machine(writer, "", machine);
-  writer.add("outside", {std::ssize(cell.outside)}, std::span<const Index>(cell.outside));
-  writer.add("facts", {static_cast<Index>(kNumFacts)}, to_numbers(cell.facts));
   OutputFile out(path);
-  writer.write(out);
+  put_cell(cell, out);
   out.commit();
+}
+
+std::string cell_to_bytes(const FinishedCell& cell) {
+  MemorySink sink;
+  put_cell(cell, sink);
+  return sink.release();
 }
 
 FinishedCell parse_cell(std::string bytes) {

@@ -38,6 +38,8 @@ FinishedCell finish_cell(CellResult trained, Index own, std::span<const Index> h
 /// The file of a finished cell: a local-models machine, and the rest (docs/model_format.md has the
 /// layout of tensor files).
 void write_cell(const FinishedCell& cell, const std::string& path);
+/// The same in memory.
+std::string cell_to_bytes(const FinishedCell& cell);
 /// Throws DataError, without the name of a file.
 FinishedCell parse_cell(std::string bytes);
 

@@ -59,7 +59,8 @@ TrainingSet training_rows(const Dataset& data, const LearnedRows& learned,
   set.features = learned.scaling.apply(data.features(), quiet(control));
   if (learned.makes_dense) set.features = set.features.to_dense();
   if (!set.is_regression() && data.rows() > 0)
-    set.codes = codes_of_classes(data.labels(), learned.classes);
+    for (const std::int32_t code : codes_of_classes(data.labels(), learned.classes))
+      set.codes.push_back(code);
   for (Index i = 0; i < data.rows(); ++i) {
     if (set.is_regression()) set.targets.push_back(data.labels().number(i));
     const std::size_t of_class = set.is_regression() ? 0 : usize(set.codes[usize(i)]);
@@ -76,6 +77,24 @@ struct CellShuffle::Routed {
   std::vector<std::vector<Index>> halo;  // the same
   std::vector<Index> position;           // of each row, once it is known
 };
+
+std::uint64_t fingerprint(const CellCounts& counts, const Labels& classes,
+                          const TrainOptions& options) {
+  const auto with_text = [](std::uint64_t hash, std::string_view text) {
+    for (const char c : text) hash = mix(hash + static_cast<unsigned char>(c) + 1);
+    return mix(hash + text.size());
+  };
+  std::uint64_t hash = mix(counts.content);
+  hash = mix(hash + static_cast<std::uint64_t>(counts.begin.back()));
+  for (const Index begin : counts.begin) hash = mix(hash + static_cast<std::uint64_t>(begin));
+  for (const Index halo : counts.halo) hash = mix(hash + static_cast<std::uint64_t>(halo));
+  for (Index c = 0; c < classes.size(); ++c) hash = with_text(hash, classes.name(c));
+  for (const OptionDescription& option : train_option_table()) {
+    if (option.name == "max-seconds" || option.name == "cache" || option.name == "index") continue;
+    hash = with_text(with_text(hash, option.name), option.text(options));
+  }
+  return hash;
+}
 
 CellShuffle::CellShuffle(const Dataset& data, const LearnedRows& learned,
                          const TrainOptions& options, const CellPlan& plan,
@@ -328,18 +347,18 @@ std::vector<Chunk> chunks_of(const CellFiles& files, Index cell, Index facts_byt
 // Rows of one kind, own or halo, as they are put together.
 struct Gathered {
   std::vector<Matrix> features;
-  std::vector<std::int32_t> codes;
-  std::vector<double> targets;
-  std::vector<double> cost;
+  RowVector<std::int32_t> codes;
+  RowVector<double> targets;
+  RowVector<double> cost;
 
   template <typename T>
-  static void add(const std::vector<T>& from, Index begin, Index end, std::vector<T>* to) {
+  static void add(const std::vector<T>& from, Index begin, Index end, RowVector<T>* to) {
     to->insert(to->end(), from.begin() + begin, from.begin() + end);
   }
 };
 
-template <typename T>
-void append_in_order(const std::vector<T>& from, std::span<const Index> order, std::vector<T>* to) {
+template <typename List>
+void append_in_order(const List& from, std::span<const Index> order, List* to) {
   if (from.empty()) return;
   for (const Index i : order) to->push_back(from[usize(i)]);
 }

@@ -44,6 +44,10 @@ struct CellCounts {
   }
 };
 
+/// Of all that a model trained in cells depends on.
+std::uint64_t fingerprint(const CellCounts& counts, const Labels& classes,
+                          const TrainOptions& options);
+
 class CellShuffle {
  public:
   /// `data` are the rows of this rank, all with a weight above 0. Everything must outlive this.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/checked.hpp"
 #include "base/group.hpp"
@@ -16,6 +17,17 @@ namespace tamis {
 
 namespace {
 
+constexpr Index kLabelsAtOnce = Index{1} << 20;
+// Of the memory that the budget leaves, what classes and costs of the rows may take.
+constexpr Index kShareOfFacts = 8;
+
+Labels labels_between(const Labels& labels, Index begin, Index end) {
+  if (begin == 0 && end == labels.size()) return labels;
+  std::vector<Index> rows(usize(end - begin));
+  std::iota(rows.begin(), rows.end(), begin);
+  return labels.select(rows);
+}
+
 void encode_targets(const Dataset& data, const TrainOptions& options, Group& group,
                     Prepared* prepared) {
   const Labels& labels = data.labels();
@@ -27,7 +39,13 @@ void encode_targets(const Dataset& data, const TrainOptions& options, Group& gro
   }
   prepared->set.num_classes = prepared->classes.size();
   prepared->set.classes = prepared->classes;
-  if (!labels.empty()) prepared->set.codes = codes_of_classes(labels, prepared->classes);
+  RowVector<std::int32_t>& codes = prepared->set.codes;
+  codes.reserve(usize(labels.size()));
+  for (Index begin = 0; begin < labels.size(); begin += kLabelsAtOnce) {
+    const Index end = std::min(labels.size(), begin + kLabelsAtOnce);
+    const auto some = codes_of_classes(labels_between(labels, begin, end), prepared->classes);
+    codes.insert(codes.end(), some.begin(), some.end());
+  }
 }
 
 // C of each row: the cost, times the row's weight, times its class's.
@@ -45,7 +63,7 @@ void set_costs(const Dataset& data, const TrainOptions& options, Group& group, P
 void settle_rows(const TrainOptions& options, const RunControl& control, Prepared* prepared) {
   require_representable(prepared->set.kernel, prepared->set.features);
   Group& group = group_of(control);
-  const std::vector<double>& costs = prepared->set.cost;
+  const RowVector<double>& costs = prepared->set.cost;
   const double largest = costs.empty() ? 0 : *std::max_element(costs.begin(), costs.end());
   if (needs_differences(prepared->set.kernel, whole_rows(prepared->set.features), largest,
                         options.eps, group) &&
@@ -89,6 +107,12 @@ Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_ke
   if (data.cols() == 0) throw DataError("the data has no columns: there is nothing to learn from");
   require_finite(data.features());
   if (uses_kernel) require_column_buffers(data.features(), options, control);
+  const RowStore store = RowStore::for_bytes(
+      checked_product(data.rows(), kShareOfFacts * (sizeof(std::int32_t) + sizeof(double))),
+      control);
+  prepared.set.codes = RowVector<std::int32_t>(store);
+  prepared.set.targets = RowVector<double>(store);
+  prepared.set.cost = RowVector<double>(store);
   encode_targets(data, options, group, &prepared);
   set_costs(data, options, group, &prepared);
   prepared.unscaled = data.features();

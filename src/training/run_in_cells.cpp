@@ -12,7 +12,6 @@
 #include "base/deadline.hpp"
 #include "base/group.hpp"
 #include "base/memory.hpp"
-#include "base/mix.hpp"
 #include "base/progress.hpp"
 #include "base/random.hpp"
 #include "base/scratch.hpp"
@@ -22,9 +21,11 @@
 #include "methods/local/falk.hpp"
 #include "svm/deal_rows.hpp"
 #include "tamis/error.hpp"
+#include "tamis/tasks.hpp"
 #include "tamis/text.hpp"
 #include "training/cell_results.hpp"
 #include "training/cell_shuffle.hpp"
+#include "training/cell_task.hpp"
 #include "training/learn_rows.hpp"
 #include "training/metric.hpp"
 #include "training/prepare.hpp"
@@ -34,17 +35,14 @@ namespace {
 
 constexpr std::uint64_t kSampleSeed = 0xce115;
 constexpr double kMetricShare = 1.0 / 3;  // of the time there is
+// Of the time for a cell that is trained elsewhere; the rest is for its way.
+constexpr double kElsewhereShare = 0.9;
 // Bytes that training a cell takes per row on top of its values, which are held three times:
 // read, in order, and in the index.
 constexpr Index kRowBytes = 96;
 
 // How far the training of a cell has come.
 enum class CellState : std::int8_t { missing, cut_short, whole };
-
-std::uint64_t hash_text(std::uint64_t hash, std::string_view text) {
-  for (const char c : text) hash = mix(hash + static_cast<unsigned char>(c) + 1);
-  return mix(hash + text.size());
-}
 
 class CellRun {
  public:
@@ -73,11 +71,12 @@ class CellRun {
   void learn_weights();
   void use_weights(const std::vector<float>& weights);
   void require_room() const;
-  std::uint64_t fingerprint() const;
   void write_rows();
   CellState state_of(Index cell) const;
   void train_own_cells();
-  void train_cell(Index cell, double seconds);
+  void train_elsewhere(TaskGroup& workers, const std::vector<Index>& cells);
+  CellTask read_task(Index cell) const;
+  void keep(const FinishedCell& trained, Index cell);
   RunControl control_of_cell(const RunControl& control) const;
   FinishedCell load(Index cell, CellState state) const;
   void add_stopgap(const std::vector<CellState>& states, StopReason stop, CellAssembly* assembly);
@@ -216,21 +215,6 @@ void CellRun::require_room() const {
       counted(largest, "row"), format_bytes(needed), format_bytes(left), options_.local.cell_rows));
 }
 
-// Of all that the model depends on.
-std::uint64_t CellRun::fingerprint() const {
-  std::uint64_t hash = mix(counts_.content);
-  hash = mix(hash + static_cast<std::uint64_t>(rows_));
-  for (const Index begin : counts_.begin) hash = mix(hash + static_cast<std::uint64_t>(begin));
-  for (const Index halo : counts_.halo) hash = mix(hash + static_cast<std::uint64_t>(halo));
-  for (Index c = 0; c < learned_.classes.size(); ++c)
-    hash = hash_text(hash, learned_.classes.name(c));
-  for (const OptionDescription& option : train_option_table()) {
-    if (option.name == "max-seconds" || option.name == "cache" || option.name == "index") continue;
-    hash = hash_text(hash_text(hash, option.name), option.text(options_));
-  }
-  return hash;
-}
-
 void CellRun::write_rows() {
   const Deadline deadline(context_.control, context_.seconds_left());
   CellShuffle shuffle(data_, learned_, options_, plan_, deadline.control());
@@ -241,7 +225,7 @@ void CellRun::write_rows() {
     if (counts_.own(c) == 0) throw DataError("the rows changed while they were read");
   }
   require_room();
-  const std::uint64_t print = fingerprint();
+  const std::uint64_t print = fingerprint(counts_, learned_.classes, options_);
   bool is_written = files_->is_kept() && files_->has_all_rows(print);
   for (Index c = group_.rank(); c < plan_.size() && is_written; c += group_.size())
     is_written = files_->has_result(c) || files_->has_rows(c);
@@ -286,25 +270,50 @@ RunControl CellRun::control_of_cell(const RunControl& control) const {
   return own;
 }
 
-void CellRun::train_cell(Index cell, double seconds) {
-  const ReadCell read = read_cell(*files_, cell, learned_, options_, sample_.features);
+CellTask CellRun::read_task(Index cell) const {
+  ReadCell read = read_cell(*files_, cell, learned_, options_, sample_.features);
   const Index halo = std::ssize(read.halo_positions);
   if (read.set.rows() != counts_.own(cell) + halo || halo != counts_.halo[usize(cell)] ||
       std::ssize(read.set.cost) != read.set.rows())
     throw DataError(files_->folder() + ": the rows of a cell are damaged; remove the folder");
-  TrainOptions options = options_;
-  const bool is_limited = std::isfinite(seconds);
-  if (is_limited) options.max_seconds = seconds;
-  const Deadline deadline(control_of_cell(context_.control), seconds);
-  const TrainContext context{options, deadline.control(), {}};
-  CellResult trained = method_.train_cell({read.set, counts_.own(cell), &plan_, cell}, context);
-  StopReason& stop = trained.report.stop_reason;
-  if (stop == StopReason::interrupted && !context_.control.cancelled())
-    stop = StopReason::time_limit;
-  const bool is_whole = stop < StopReason::time_limit;
-  write_cell(finish_cell(std::move(trained), counts_.own(cell), read.halo_positions),
-             files_->result_path(cell, is_whole));
-  if (is_whole) files_->drop_rows(cell);
+  CellTask task{std::move(read.set), counts_.own(cell), std::move(read.halo_positions)};
+  if (plan_.size() > 1) task.box = plan_.box(cell);
+  return task;
+}
+
+void CellRun::keep(const FinishedCell& trained, Index cell) {
+  write_cell(trained, files_->result_path(cell, is_whole(trained)));
+  if (is_whole(trained)) files_->drop_rows(cell);
+  rows_done_ += counts_.own(cell);
+}
+
+// On workers that may come and go. What they did not train is left to do.
+void CellRun::train_elsewhere(TaskGroup& workers, const std::vector<Index>& cells) {
+  const auto shared = std::make_shared<const std::string>(
+      cell_options_to_bytes(options_, learned_.kernel, learned_.classes.size()));
+  const Deadline deadline(context_.control, context_.seconds_left());
+  const RunControl reports = control_of_cell(context_.control);
+  const auto make = [&](Index i) {
+    const Index cell = cells[usize(i)];
+    CellTask task = read_task(cell);
+    // Its part of the time that is left to each worker.
+    const double part = static_cast<double>(workers.places()) *
+                        static_cast<double>(counts_.own(cell)) /
+                        static_cast<double>(rows_own_ - rows_done_);
+    task.seconds = kElsewhereShare * std::min(1.0, part) * context_.seconds_left();
+    return cell_task_to_bytes(task);
+  };
+  const auto take = [&](Index i, const std::string& answer) {
+    const Index cell = cells[usize(i)];
+    keep(cell_from_answer(answer, {.rows = counts_.own(cell) + counts_.halo[usize(cell)],
+                                   .all_rows = rows_,
+                                   .cols = sample_.features.cols(),
+                                   .num_classes = sample_.num_classes,
+                                   .is_sparse = sample_.features.is_sparse()}),
+         cell);
+    if (reports.on_progress) reports.on_progress({});
+  };
+  workers.run_each(std::ssize(cells), make, take, shared, deadline.control());
 }
 
 void CellRun::train_own_cells() {
@@ -320,13 +329,18 @@ void CellRun::train_own_cells() {
       todo.push_back(c);
     }
   }
+  if (auto* const workers = dynamic_cast<TaskGroup*>(&group_)) {
+    train_elsewhere(*workers, todo);
+    std::erase_if(todo, [&](Index c) { return state_of(c) != CellState::missing; });
+  }
+  const RunControl control = control_of_cell(context_.control);
   for (const Index c : todo) {
     if (context_.must_stop() != StopReason::converged) return;
+    CellTask task = read_task(c);
     // Its part of the time that is left.
-    const double seconds = context_.seconds_left() * static_cast<double>(counts_.own(c)) /
-                           static_cast<double>(rows_own_ - rows_done_);
-    train_cell(c, seconds);
-    rows_done_ += counts_.own(c);
+    task.seconds = context_.seconds_left() * static_cast<double>(counts_.own(c)) /
+                   static_cast<double>(rows_own_ - rows_done_);
+    keep(train_cell_task(method_, task, options_, control), c);
   }
 }
 

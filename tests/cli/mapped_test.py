@@ -25,7 +25,7 @@ class Mapped(CliTest):
         super().setUp()
         os.environ["XDG_CACHE_HOME"] = str(self.folder / "cache")  # what was checked is not remembered beyond a test
 
-    def make_rows(self, name="x.npy", rows=ROWS, columns=COLUMNS):
+    def make_rows(self, name="x.npy", rows=ROWS, columns=COLUMNS, apart=0.8):
         """Two classes, apart in the first columns; numbers of a simple generator."""
         state = 12345
         noise = []
@@ -35,7 +35,7 @@ class Mapped(CliTest):
         labels = bytes(i * 7919 % 13 % 2 for i in range(rows))
 
         def chunk(i):
-            shift = 0.8 * labels[i]
+            shift = apart * labels[i]
             return struct.pack(f"<{columns}f", *(noise[(i * 31 + j * (i % 89 + 1)) % 997] + (shift if j < 4 else 0) for j in range(columns)))
 
         write_npy(self.folder / name, (rows, columns), "<f4", (chunk(i) for i in range(rows)))
@@ -112,6 +112,24 @@ class Mapped(CliTest):
             self.assertLess(most, 88)
             for name in ("b", "c"):
                 self.assertEqual((self.folder / "a.model").read_bytes(), (self.folder / f"{name}.model").read_bytes(), (scale, name))
+
+    def test_numbers_of_the_rows_lie_in_files_where_memory_is_short(self):
+        if SANITIZED:
+            self.skipTest("a sanitizer has memory of its own")
+        self.make_rows(rows=400_000, columns=12, apart=1.5)  # 18 MiB, and 61 MiB of numbers of the rows
+        for method, budget in (("linear", 36), ("exact", 96)):
+            train = ("--method", method, "-c", 1, "-q", *(("-g", 0.05) if method == "exact" else ()))
+            self.ok("train", "x.npy", *train, "-o", "a.model")
+            code, error, most = self.run_within(budget, "train", "x.npy", *train, "-o", "b.model", "--scratch", self.folder)
+            self.assertEqual((code, error), (0, ""), method)
+            self.assertLess(most, budget, method)
+            self.assertEqual((self.folder / "a.model").read_bytes(), (self.folder / "b.model").read_bytes(), method)
+            code, error, _ = self.run_within(budget, "train", "x.npy", *train, "-o", "c.model", "--scratch", "/nowhere")
+            self.assertEqual(code, 1, method)
+            self.assertRegex(error, r"needs .*, but the memory budget leaves .* the scratch folder /nowhere cannot", method)
+        code, error, _ = self.run_within(60, "train", "x.npy", *train, "-o", "c.model", "--scratch", self.folder)
+        self.assertEqual(code, 1)
+        self.assertRegex(error, r"training on 400000 rows of 12 features needs [\d.]+ MiB")
 
     def test_a_file_that_is_truncated_is_an_error(self):
         self.make_rows()

@@ -26,7 +26,7 @@ linear::Solution descent(const linear::Problem& problem, double eps, std::int64_
 }
 
 // w of coefficients.
-std::vector<double> weights_of(const linear::Problem& p, const std::vector<double>& beta) {
+std::vector<double> weights_of(const linear::Problem& p, std::span<const double> beta) {
   std::vector<double> w(usize(p.features.cols()), 0.0);
   for (Index i = 0; i < p.size(); ++i) {
     for (Index j = 0; j < p.features.cols(); ++j)

@@ -217,7 +217,7 @@ TrainingSet spread_classes(const std::vector<Index>& rows, const std::vector<flo
     for (Index j = 0; j < 3; ++j) values.push_back(spread[usize(codes[usize(i)])] * unit.at(i, j));
   }
   TrainingSet set = set_of(Matrix::dense(total, 3, values), kRbf, static_cast<Index>(rows.size()));
-  set.codes = codes;
+  set.codes.assign(codes.begin(), codes.end());
   return set;
 }
 

@@ -64,8 +64,8 @@ TEST(OneVsOne, OneMachineAPair) {
             rows.push_back(i);
             targets.push_back(codes[usize(i)] == a ? 1 : -1);
           }
-          EXPECT_EQ(task.rows, rows);
-          EXPECT_EQ(task.targets, targets);
+          EXPECT_EQ(on_heap(task.rows), rows);
+          EXPECT_EQ(on_heap(task.targets), targets);
         }
       }
     }
@@ -82,7 +82,7 @@ TEST(OneVsRest, OneMachineAClass) {
     for (Index m = 0; m < classes; ++m) {
       EXPECT_EQ(results[usize(m)].machine.offset, static_cast<double>(m));
       const BinaryTask& task = notes.task(m);
-      EXPECT_EQ(task.rows, iota_rows(90));
+      EXPECT_EQ(on_heap(task.rows), iota_rows(90));
       for (Index i = 0; i < 90; ++i)
         EXPECT_EQ(task.targets[usize(i)], codes[usize(i)] == m ? 1 : -1);
     }

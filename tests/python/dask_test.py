@@ -14,6 +14,7 @@ import dask.array  # noqa: E402
 import dask.dataframe  # noqa: E402
 import tamis.dask  # noqa: E402
 
+CELLS = {"k": 150, "cell_rows": 900, "C": 3.3, "gamma": 20}
 OPTIONS = {"members": 12, "subset_rows": 150, "C": 3, "gamma": 0.5, "random_state": 7}
 
 
@@ -113,10 +114,74 @@ def test_sparse_rows_and_arrays_as_in_the_local_class(client, rows):
     same_model(tamis.dask.RandomSubsetSVC(**OPTIONS).fit(sp.csr_matrix(X), y), local(sp.csr_matrix(X), y))
 
 
-def test_a_killed_worker_changes_nothing():
-    X, y = tamis.generate("ten-gaussians", 20000)
-    options = {**OPTIONS, "members": 60, "subset_rows": 1500, "score_rows": 4000}
-    expected = tamis.RandomSubsetSVC(**options).fit(X, y)
+@pytest.mark.parametrize("more", [{}, {"prediction": "nearest-centre"}, {"scale": "standard", "random_state": 3},
+                                  {"prediction": "nearest-centre", "k": None, "class_weight": "balanced"}])
+def test_cells_give_the_local_model(client, more):
+    X, y = tamis.generate("checkerboard", 5000)
+    expected = tamis.FalkSVC(**{**CELLS, **more}).fit(X, y)
+    assert expected.report_["details"]["cells"] == 8
+    model = tamis.dask.FalkSVC(**{**CELLS, **more})
+    lazy = dask.array.from_array(X, chunks=(700, 1))
+    model.fit(lazy, dask.array.from_array(y, chunks=500))
+    same_model(model, expected)
+    np.testing.assert_array_equal(model.predict(lazy).compute(), expected.predict(X))
+    assert model.score(lazy, y) == expected.score(X, y)
+
+
+def test_cells_of_a_frame_with_several_classes_and_weights(client):
+    pandas = pytest.importorskip("pandas")
+    X, y = tamis.generate("checkerboard", 4000)
+    names = np.where(y > 0, "up, left", "down")  # a comma in a name
+    names[::7] = "aside"
+    weights = np.linspace(0, 1.5, len(y))  # the first row does not count
+    frame = pandas.DataFrame({"east": X[:, 0], "north": X[:, 1]})
+    options = {**CELLS, "class_weight": {"up, left": 2}}
+    expected = tamis.FalkSVC(**options).fit(frame, names, weights)
+    model = tamis.dask.FalkSVC(**options).fit(dask.dataframe.from_pandas(frame, npartitions=4), names, weights)
+    same_model(model, expected)
+    assert list(model.feature_names_in_) == ["east", "north"]
+
+
+def test_the_workers_train_the_cells(client):
+    X, y = tamis.generate("checkerboard", 5000)
+    tasks = []
+
+    class Counted(tamis.dask._Tasks):
+        def each(self, count, *others):
+            tasks.append(count)
+            super().each(count, *others)
+
+    model = tamis.dask.FalkSVC(**CELLS)
+    model._task_runner = lambda: Counted(client)
+    model.fit(X, y)
+    assert tasks == [8]
+    model.set_params(cell_rows=5000).fit(X, y)  # one cell: trained here
+    assert tasks == [8]
+
+
+def test_cells_within_a_time_limit(client):
+    X, y = tamis.generate("checkerboard", 200000)
+    model = tamis.dask.FalkSVC(k=1000, cell_rows=20000, C=100, gamma=100, max_seconds=0.5)
+    start = time.monotonic()
+    with pytest.warns(UserWarning, match="time limit"):
+        model.fit(X, y)
+    assert time.monotonic() - start < 30
+    assert model.predict(X[:10]).shape == (10,)
+
+
+def test_an_error_in_a_cell_is_raised(client, monkeypatch):
+    X, y = tamis.generate("checkerboard", 5000)
+    monkeypatch.setattr(tamis.dask, "_run_task", lambda task, shared: b"nonsense")
+    with pytest.raises(ValueError, match="another version of tamis"):
+        tamis.dask.FalkSVC(**CELLS).fit(X, y)
+
+
+@pytest.mark.parametrize("kind, rows, options", [
+    ("RandomSubsetSVC", "ten-gaussians", {**OPTIONS, "members": 60, "subset_rows": 1500, "score_rows": 4000}),
+    ("FalkSVC", "checkerboard", {"k": 500, "cell_rows": 2000, "C": 100, "gamma": 100})])
+def test_a_killed_worker_changes_nothing(kind, rows, options):
+    X, y = tamis.generate(rows, 20000)
+    expected = getattr(tamis, kind)(**options).fit(X, y)
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         with distributed.Client(cluster) as client:
             pids = client.run(os.getpid)
@@ -132,7 +197,7 @@ def test_a_killed_worker_changes_nothing():
 
             killer = threading.Thread(target=kill)
             killer.start()
-            model = tamis.dask.RandomSubsetSVC(**options).fit(dask.array.from_array(X, chunks=(4000, 2)), y)
+            model = getattr(tamis.dask, kind)(**options).fit(dask.array.from_array(X, chunks=(4000, 2)), y)
             done_after_kill = bool(killed)
             killer.join()
             assert done_after_kill, "the training ended before the worker was killed"

@@ -67,7 +67,7 @@ TEST(FinalTraining, CancelledBeforeItBeginsItIsTheModelOfATrial) {
   EXPECT_FALSE(trials.series(0).run(at(10, 100), 1000, 100));
 }
 
-// Room for the state of most rows; the packed rows may lie in a scratch file.
+// Room for what the solver keeps of most rows; all else may lie in scratch files.
 TEST(FinalTraining, RowsThatDoNotFitAreLeftOut) {
   const Dataset data = named(clouds(60000, 20, 2, 1, 6), {-1.0, 1.0});
   const Strata strata = row_strata(data, false);
@@ -75,7 +75,7 @@ TEST(FinalTraining, RowsThatDoNotFitAreLeftOut) {
   const Trials trials(data, strata, {}, control);
   Candidate candidate{"exact", {}};
   candidate.rows = data.rows();
-  control.memory_bytes = resident_memory_bytes() + 9 * binary_state_bytes(data.rows()) / 10;
+  control.memory_bytes = resident_memory_bytes() + 9 * binary_solver_bytes(data.rows()) / 10;
   const TrainResult result = train_chosen(data, strata, candidate, trials, AutoBudget(0), control);
   EXPECT_LT(result.report.rows, 60000);
   EXPECT_GT(result.report.rows, 1000);

@@ -100,7 +100,7 @@ inline double naive_primal(const linear::Problem& p, const std::vector<double>& 
 
 /// The dual of the coefficients alone: w and the offset are made of them again. A free offset needs
 /// coefficients that sum to 0.
-inline double naive_dual(const linear::Problem& p, const std::vector<double>& beta) {
+inline double naive_dual(const linear::Problem& p, std::span<const double> beta) {
   std::vector<double> w(usize(p.features.cols()), 0.0);
   double sum = 0;
   double value = 0;

@@ -232,7 +232,7 @@ inline std::vector<double> naive_solve(const qp::Problem& p, const Gram& k, int 
 /// The problems of problem.hpp, from labels.
 inline qp::Problem svc_problem(const std::vector<double>& y, const std::vector<double>& cost) {
   qp::Problem p;
-  p.target = y;
+  p.target.assign(y.begin(), y.end());
   for (std::size_t i = 0; i < y.size(); ++i) {
     p.upper.push_back(y[i] > 0 ? cost[i] : 0);
     p.lower.push_back(y[i] > 0 ? 0 : -cost[i]);
@@ -249,7 +249,7 @@ inline qp::Problem l2_problem(const std::vector<double>& y, double cost) {
 }
 inline qp::Problem svr_problem(const std::vector<double>& z, double cost, double tube) {
   qp::Problem p;
-  p.target = z;
+  p.target.assign(z.begin(), z.end());
   p.upper.assign(z.size(), cost);
   p.lower.assign(z.size(), -cost);
   p.tube = tube;

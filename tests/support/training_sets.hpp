@@ -12,7 +12,8 @@ inline TrainingSet checkerboard_set(Index rows, std::uint64_t seed) {
   const Dataset data = generate("checkerboard", {.rows = rows, .seed = seed}).data;
   TrainingSet set;
   set.features = data.features();
-  set.codes = encode_labels(data.labels(), distinct_classes(data.labels()));
+  for (const std::int32_t code : encode_labels(data.labels(), distinct_classes(data.labels())))
+    set.codes.push_back(code);
   set.num_classes = 2;
   set.cost.assign(usize(rows), 10.0);
   set.kernel = Kernel{KernelType::rbf, 100, 0, 3};

@@ -108,7 +108,7 @@ void expect_safe(const Matrix& rows, Index cells, Index k) {
   }
   for (Index i = 0; i < rows.rows(); i += 7) {
     const Index c = cell_of[usize(i)];
-    const double safe = plan.safe_distance(c, rows, i);
+    const double safe = plan.box(c).safe_distance(rows, i);
     EXPECT_GE(safe, 0);
     for (Index j = 0; j < rows.rows(); ++j) {
       if (std::sqrt(squared_distance(rows, i, j)) <= safe) {
@@ -193,7 +193,8 @@ void expect_machines_of_all_rows(Index cols, double most_inexact) {
   call.options = cell_options("falk-c", 400, kNeighbors);
   TrainingSet set;
   set.features = data.features();
-  set.codes = encode_labels(data.labels(), distinct_classes(data.labels()));
+  for (const std::int32_t code : encode_labels(data.labels(), distinct_classes(data.labels())))
+    set.codes.push_back(code);
   set.num_classes = 2;
   set.cost.assign(usize(kRows), 4.0);
   set.kernel = Kernel{KernelType::rbf, 20, 0, 3};

@@ -18,11 +18,11 @@ namespace {
 
 // The values of all ranks on the first, one list after the other.
 template <typename T>
-std::vector<T> gather_first(Group& group, const std::vector<T>& mine) {
+RowVector<T> gather_first(Group& group, const RowVector<T>& mine) {
   std::vector<Group::Message> to_each(usize(group.size()));
   const auto bytes = as_message(std::span<const T>(mine));
   to_each[0].assign(bytes.begin(), bytes.end());
-  std::vector<T> all;
+  RowVector<T> all(mine.get_allocator());
   for (const Group::Message& message : group.exchange(std::move(to_each))) {
     const std::vector<T> part = from_message<T>(message);
     all.insert(all.end(), part.begin(), part.end());

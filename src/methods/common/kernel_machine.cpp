@@ -39,6 +39,40 @@ Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& co
   return wanted ? std::min(*wanted / at_once, cache) : cache;
 }
 
+namespace {
+
+// Memory of the binary SVMs that train at the same time.
+struct KernelRoom {
+  Index cache_bytes = 0;
+  RowStore store;
+  RunControl control;
+};
+
+KernelRoom room_for_each(const TrainingSet& data, Index rows, const TrainContext& context,
+                         Index at_once) {
+  KernelRoom room{0, {}, context.control};
+  const Index budget = resolve_memory_budget(context.control.memory_bytes);
+  const Index in_use = resident_memory_bytes();
+  const Index state = checked_product(binary_state_bytes(rows), at_once);
+  if (checked_sum(in_use, state) <= budget) {
+    room.cache_bytes = cache_for_each(data, rows, context, at_once);
+    return room;
+  }
+  const Index needed = in_use + checked_product(binary_solver_bytes(rows), at_once);
+  require_memory(fmt::format("training on {} of {}", counted(rows, "row"),
+                             counted(data.features.cols(), "feature")),
+                 needed, budget);
+  room.store = RowStore::for_bytes(state, context.control);
+  // All that may lie in scratch files does: what is left is for the solver and the cache.
+  room.control.memory_bytes = 1;
+  const Index cache = (budget - needed) / 10 * 9 / at_once;
+  const std::optional<Index> wanted = context.options.cache_bytes;
+  room.cache_bytes = wanted ? std::min(*wanted / at_once, cache) : cache;
+  return room;
+}
+
+}  // namespace
+
 BinaryTrainer while_it_may_run(const TrainContext& context, BinaryTrainer trainer) {
   return [&context, trainer = std::move(trainer)](const BinaryTask& task) {
     const StopReason stop = context.must_stop();
@@ -67,7 +101,7 @@ BinaryResult train_ordered(const TrainingSet& data, const BinaryTask& task,
   if (!features.is_mapped() || start != nullptr)
     return train_binary(features, data.cost, task, start, settings, control, on_status);
   const Matrix ordered = copy_rows(features, task.rows, "ordering the rows", control);
-  std::vector<double> cost;
+  RowVector<double> cost(task.rows.get_allocator());
   cost.reserve(task.rows.size());
   for (const Index row : task.rows) cost.push_back(data.cost[usize(row)]);
   BinaryTask own = task;
@@ -87,12 +121,12 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
   const Index count = num_machines(result.decision, data.num_classes);
   TrainProgress progress(context.control, count, context.options.eps);
 
-  const Index cache_bytes =
-      cache_for_each(data, static_cast<Index>(rows.size()), context,
-                     std::min<Index>(count, resolve_threads(context.control.threads)));
+  const KernelRoom room =
+      room_for_each(data, static_cast<Index>(rows.size()), context,
+                    std::min<Index>(count, resolve_threads(context.control.threads)));
   const BinaryTrainer trainer = [&](const BinaryTask& given) {
     BinaryTask task = ordered_by_content(data.features, data.cost, given);
-    BinarySettings own = binary_settings(data, context, cache_bytes);
+    BinarySettings own = binary_settings(data, context, room.cache_bytes);
     std::vector<Index> sample;
     for (const std::size_t place : far_sample(task)) sample.push_back(task.rows[place]);
     own.leaves_far_out = has_many_far_pairs(data.kernel, data.features, sample,
@@ -100,15 +134,16 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
     if (keeps_state) own.checkpoint_name = checkpoint_name(task.index);
     if (*own.leaves_far_out) task = near_rows_together(data.features, task);
     const TrainedMachine* from = start == nullptr ? nullptr : &start->machines[usize(task.index)];
-    BinaryResult one = train_ordered(data, task, from, own, context.control,
+    BinaryResult one = train_ordered(data, task, from, own, room.control,
                                      [&](const qp::Status& status) { progress.update(status); });
     progress.machine_done();
     return one;
   };
 
   // A start is as good as what it leads to, and costs no more to keep than to leave.
-  std::vector<BinaryResult> results = train_machines(
-      data, rows, result.decision, start == nullptr ? while_it_may_run(context, trainer) : trainer);
+  std::vector<BinaryResult> results =
+      train_machines(data, rows, result.decision,
+                     start == nullptr ? while_it_may_run(context, trainer) : trainer, room.store);
   result.convergence = progress.convergence();
   result.report.machines = 0;
   for (BinaryResult& one : results) {
@@ -122,7 +157,7 @@ std::string checkpoint_name(Index machine) { return fmt::format("svm-{}", machin
 
 KernelMachine train_kernel_machine(const TrainingSet& data, const TrainContext& context,
                                    const KernelMachine* start, bool keeps_state) {
-  std::vector<Index> rows(usize(data.rows()));
+  RowVector<Index> rows(usize(data.rows()), data.cost.get_allocator());
   std::iota(rows.begin(), rows.end(), 0);
   return train_kernel_machine(data, rows, context, start, keeps_state);
 }

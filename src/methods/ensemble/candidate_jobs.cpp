@@ -169,7 +169,8 @@ Group::Message CandidateJobs::train(const TrainingSet& part,
   BinaryTask task;
   task.rows.resize(places.size());
   std::iota(task.rows.begin(), task.rows.end(), 0);
-  task.targets = reader.get_list<double>();
+  const auto targets = reader.get_list<double>();
+  task.targets.assign(targets.begin(), targets.end());
   const auto cost = reader.get_list<double>();
   BinarySettings settings = binary_settings(part, context_, cache_bytes_);
   settings.kernel = kernel;

@@ -172,7 +172,7 @@ StopReason EnsembleWeights::solve(const qp::Limits& limits, const RunControl& co
   // Stopped before it began: the weights so far are better.
   if (solution.epochs == 0) return solution.stop_reason;
   solved_size_ = size();
-  beta_ = std::move(solution.beta);
+  beta_.assign(solution.beta.begin(), solution.beta.end());
   member_weights_ = std::move(solution.weights);
   offset_ = solution.offset;
   parallel_ranges(problem.features.rows(), kRowsAtOnce, [&](Index begin, Index end) {
@@ -211,7 +211,7 @@ Index EnsembleWeights::work_bytes(Combination combination, Index rows, Index mem
   if (combination == Combination::average) return sums;
   // Each value as it is, in the matrix, and in the solver's copy of that.
   return sums + checked_product(checked_product(rows, members), 3 * sizeof(float)) +
-         linear::work_bytes(rows, members);
+         linear::memory_bytes(rows, members) + linear::point_bytes(rows, members);
 }
 
 }  // namespace tamis

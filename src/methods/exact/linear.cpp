@@ -22,20 +22,37 @@
 namespace tamis {
 namespace {
 
-// Whether the budget has room for a shuffled copy of the rows for each machine that trains. Asked
-// before anything with a place for every column is made.
-bool has_room_for_copies(const TrainingSet& data, const TrainContext& context, Index machines,
+// Numbers for each row, in bytes, besides those of the solver: the task twice, its keys, and costs.
+constexpr Index kTaskRowBytes = 72;
+
+struct LinearRoom {
+  bool has_copies = false;  // a shuffled copy of the rows for each machine that trains
+  RowStore store;
+};
+
+// Asked before anything with a place for every column is made.
+LinearRoom room_for_each(const TrainingSet& data, const TrainContext& context, Index machines,
                          Index at_once) {
   const Index budget = resolve_memory_budget(context.control.memory_bytes);
   // Weights in the solver, and of every machine twice.
   require_column_memory("training", data.features.cols(),
                         static_cast<Index>(sizeof(double)) * (at_once + 2 * machines), budget / 4);
   const Index in_use = resident_memory_bytes();
-  const Index work = linear::work_bytes(data.rows(), data.features.cols()) * at_once;
+  const Index work =
+      checked_product(linear::memory_bytes(data.rows(), data.features.cols()), at_once);
   require_memory(fmt::format("training on {} of {}", counted(data.rows(), "row"),
                              counted(data.features.cols(), "feature")),
                  checked_sum(in_use, work), budget);
-  return checked_product(data.features.size_bytes(), at_once) < budget - in_use - work;
+  const Index of_rows =
+      checked_product(checked_sum(linear::point_bytes(data.rows(), data.features.cols()),
+                                  checked_product(data.rows(), kTaskRowBytes)),
+                      at_once);
+  LinearRoom room;
+  room.store = RowStore::for_bytes(checked_sum(work, of_rows), context.control);
+  room.has_copies =
+      !room.store.is_on_disk() &&
+      checked_product(data.features.size_bytes(), at_once) < budget - in_use - work - of_rows;
+  return room;
 }
 
 MethodResult train_alone(const TrainingSet& data, const TrainContext& context) {
@@ -44,8 +61,8 @@ MethodResult train_alone(const TrainingSet& data, const TrainContext& context) {
   parts.num_features = cols;
   parts.decision = decision_for(data, context.options);
   const Index machines = num_machines(parts.decision, data.num_classes);
-  const bool copies =
-      has_room_for_copies(data, context, machines, std::min<Index>(machines, loop_threads()));
+  const LinearRoom room =
+      room_for_each(data, context, machines, std::min<Index>(machines, loop_threads()));
   parts.weights.resize(usize(checked_product(machines, cols)));
   parts.offsets.resize(usize(machines));
   TrainProgress progress(context.control, machines, context.options.eps);
@@ -53,7 +70,8 @@ MethodResult train_alone(const TrainingSet& data, const TrainContext& context) {
 
   const BinaryTrainer trainer = [&](const BinaryTask& given) {
     const BinaryTask task = ordered_by_content(data.features, data.cost, given);
-    std::vector<double> cost;
+    RowVector<double> cost(room.store);
+    cost.reserve(task.rows.size());
     for (const Index row : task.rows) cost.push_back(data.cost[usize(row)]);
     linear::Problem problem;
     problem.features = data.features;
@@ -65,8 +83,9 @@ MethodResult train_alone(const TrainingSet& data, const TrainContext& context) {
     problem.tube = context.options.tube_or_default();
     problem.bias = context.options.bias;
     // Rows of a mapped file would be read from all over the disk, in every epoch.
-    problem.copies_rows = copies || data.features.is_mapped();
+    problem.copies_rows = room.has_copies || data.features.is_mapped();
     problem.control = &context.control;
+    problem.store = room.store;
     qp::StopCheck stop(limits_now(context), context.control);
     const linear::Solution solution =
         linear::solve(problem, stop, context.options.seed,
@@ -86,13 +105,13 @@ MethodResult train_alone(const TrainingSet& data, const TrainContext& context) {
     return result;
   };
 
-  std::vector<Index> rows(usize(data.rows()));
+  RowVector<Index> rows(usize(data.rows()), room.store);
   std::iota(rows.begin(), rows.end(), 0);
   MethodResult result;
   result.report.machines = 0;
   bool beyond_precision = false;
   const std::vector<BinaryResult> results =
-      train_machines(data, rows, parts.decision, while_it_may_run(context, trainer));
+      train_machines(data, rows, parts.decision, while_it_may_run(context, trainer), room.store);
   for (std::size_t m = 0; m < results.size(); ++m) {
     const BinaryResult& one = results[m];
     parts.offsets[m] = one.machine.offset;

@@ -56,7 +56,7 @@ CellPlan::CellPlan(const Matrix& sample, Index rows, Index cells, Index k,
 }
 
 void CellPlan::split(const Matrix& sample, std::span<Index> rows, Index cells,
-                     std::vector<Face> faces) {
+                     std::vector<CellBox::Face> faces) {
   const std::size_t self = nodes_.size();
   nodes_.emplace_back();
   const auto count = static_cast<Index>(rows.size());
@@ -86,9 +86,9 @@ void CellPlan::split(const Matrix& sample, std::span<Index> rows, Index cells,
                                      static_cast<double>(count))),
       1, cells - 1);
   auto face = std::find_if(faces.begin(), faces.end(),
-                           [&](const Face& one) { return one.column == column; });
+                           [&](const CellBox::Face& one) { return one.column == column; });
   if (face == faces.end()) face = faces.insert(face, {column, -kUnbounded, kUnbounded});
-  std::vector<Face> of_right = faces;
+  std::vector<CellBox::Face> of_right = faces;
   of_right[static_cast<std::size_t>(face - faces.begin())].lower = threshold;
   face->upper = threshold;
   nodes_[self].column = column;
@@ -126,7 +126,7 @@ void CellPlan::set_widths(const Matrix& sample, Index rows, Index k, const RunCo
     for (std::size_t other = 0; other < sample_rows_.size(); ++other) {
       if (other == usize(c)) continue;
       for (const Index row : sample_rows_[other])
-        outside.push_back(std::sqrt(squared_distance(cells_[usize(c)], sample, row)));
+        outside.push_back(std::sqrt(cells_[usize(c)].squared_distance(sample, row)));
     }
     const auto most = static_cast<std::size_t>(
         kMostHalo * static_cast<double>(std::max<std::size_t>(1, own.size())));
@@ -161,9 +161,9 @@ Index CellPlan::cell_of(const Matrix& features, Index row) const {
   return nodes_[at].cell;
 }
 
-double CellPlan::squared_distance(const Cell& cell, const Matrix& features, Index row) const {
+double CellBox::squared_distance(const Matrix& features, Index row) const {
   double sum = 0;
-  for (const Face& face : cell.faces) {
+  for (const Face& face : faces) {
     const float value = features.at(row, face.column);
     const double beyond =
         value < face.lower    ? static_cast<double>(face.lower) - static_cast<double>(value)
@@ -183,9 +183,9 @@ void CellPlan::append_halos(const Matrix& features, Index row, Index own,
     const Node& node = nodes_[at];
     open.pop_back();
     if (node.column < 0) {
-      const Cell& cell = cells_[usize(node.cell)];
+      const CellBox& cell = cells_[usize(node.cell)];
       if (node.cell != own && cell.width >= 0 &&
-          squared_distance(cell, features, row) <= cell.width * cell.width)
+          cell.squared_distance(features, row) <= cell.width * cell.width)
         cells->push_back(node.cell);
       continue;
     }
@@ -197,14 +197,13 @@ void CellPlan::append_halos(const Matrix& features, Index row, Index own,
   }
 }
 
-double CellPlan::safe_distance(Index cell, const Matrix& features, Index row) const {
+double CellBox::safe_distance(const Matrix& features, Index row) const {
   double margin = std::numeric_limits<double>::infinity();
-  for (const Face& face : cells_[usize(cell)].faces) {
+  for (const Face& face : faces) {
     const auto value = static_cast<double>(features.at(row, face.column));
     margin = std::min(
         {margin, value - static_cast<double>(face.lower), static_cast<double>(face.upper) - value});
   }
-  const double width = halo_width(cell);
   return width >= 0 ? width + margin : std::nextafter(margin, 0.0);
 }
 

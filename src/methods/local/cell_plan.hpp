@@ -11,6 +11,28 @@
 
 namespace tamis {
 
+/// Where a cell is: a box, and how far its halo reaches.
+struct CellBox {
+  /// Values of one column in the box: lower <= value < upper.
+  struct Face {
+    Index column = 0;
+    float lower = 0;
+    float upper = 0;
+  };
+  std::vector<Face> faces;
+  /// Rows up to this far from the box are in the halo; Euclidean. Negative: there is none.
+  double width = 0;
+
+  /// Of a row from the box.
+  double squared_distance(const Matrix& features, Index row) const;
+  /// All rows this close to the given one, which is in the box, are the cell's own or in its halo.
+  ///
+  /// A row z outside the halo has coordinates beyond faces of the box by v_j, with sum v_j^2 >
+  /// width^2. The row x inside is at least m away from each face, so |x_j - z_j| >= m + v_j there:
+  /// |x - z| > width + m.
+  double safe_distance(const Matrix& features, Index row) const;
+};
+
 class CellPlan {
  public:
   /// One cell, without halo.
@@ -26,26 +48,9 @@ class CellPlan {
   /// Appends the other cells that have the row in their halo.
   void append_halos(const Matrix& features, Index row, Index own, std::vector<Index>* cells) const;
 
-  /// Rows up to this far from the box are in the halo; Euclidean. Negative: there is none.
-  double halo_width(Index cell) const { return cells_[static_cast<std::size_t>(cell)].width; }
-  /// All rows this close to the given one, which is in the cell's box, are its own or in its halo.
-  ///
-  /// A row z outside the halo has coordinates beyond faces of the box by v_j, with sum v_j^2 >
-  /// width^2. The row x inside is at least m away from each face, so |x_j - z_j| >= m + v_j there:
-  /// |x - z| > width + m.
-  double safe_distance(Index cell, const Matrix& features, Index row) const;
+  const CellBox& box(Index cell) const { return cells_[static_cast<std::size_t>(cell)]; }
 
  private:
-  // Values of one column in the box: lower <= value < upper.
-  struct Face {
-    Index column = 0;
-    float lower = 0;
-    float upper = 0;
-  };
-  struct Cell {
-    std::vector<Face> faces;
-    double width = 0;
-  };
   struct Node {
     Index column = -1;  // -1: a cell
     float threshold = 0;
@@ -54,12 +59,12 @@ class CellPlan {
     double width = 0;  // the largest below
   };
 
-  void split(const Matrix& sample, std::span<Index> rows, Index cells, std::vector<Face> faces);
+  void split(const Matrix& sample, std::span<Index> rows, Index cells,
+             std::vector<CellBox::Face> faces);
   void set_widths(const Matrix& sample, Index rows, Index k, const RunControl& control);
-  double squared_distance(const Cell& cell, const Matrix& features, Index row) const;
 
   std::vector<Node> nodes_;
-  std::vector<Cell> cells_;
+  std::vector<CellBox> cells_;
   std::vector<std::vector<Index>> sample_rows_;  // of each cell, while the plan is made
 };
 

@@ -11,10 +11,9 @@
 namespace tamis {
 
 struct CellRows {
-  const TrainingSet& set;          ///< own rows, then those of the halo
-  Index own = 0;                   ///< how many are its own
-  const CellPlan* plan = nullptr;  ///< null: there is one cell
-  Index number = 0;                ///< of the cell
+  const TrainingSet& set;        ///< own rows, then those of the halo
+  Index own = 0;                 ///< how many are its own
+  const CellBox* box = nullptr;  ///< null: there is one cell
 };
 
 struct CellResult {

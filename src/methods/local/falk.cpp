@@ -160,7 +160,7 @@ std::vector<Index> set_anchors(const TrainingSet& data, const Neighborhoods& fou
 
 // The share of the centers whose neighborhood may lack rows that are in no halo of the cell.
 Index inexact_centres(const CellRows& cell, const Neighborhoods& found) {
-  if (cell.plan == nullptr || cell.plan->size() == 1) return 0;
+  if (cell.box == nullptr) return 0;
   // Boxes say nothing of distances in other feature spaces.
   const KernelType kernel = cell.set.kernel.type;
   if (kernel == KernelType::polynomial || kernel == KernelType::sigmoid) return found.size();
@@ -169,7 +169,7 @@ Index inexact_centres(const CellRows& cell, const Neighborhoods& found) {
   for (Index c = 0; c < found.size(); ++c) {
     const Index centre = found.centres[usize(c)];
     const double distance = euclidean_distance(features, centre, found.rows_of(c).back());
-    count += distance <= cell.plan->safe_distance(cell.number, features, centre) ? 0 : 1;
+    count += distance <= cell.box->safe_distance(features, centre) ? 0 : 1;
   }
   return count;
 }

@@ -21,9 +21,9 @@ LazyParts make_parts(const TrainingSet& data, Index k, const RunControl& control
   parts.k = std::min(k, data.rows());
   parts.num_classes = data.num_classes;
   parts.rows = unmapped_rows(data.features, control);
-  parts.codes = data.codes;
-  parts.targets = data.targets;
-  parts.cost = data.cost;
+  parts.codes = on_heap(data.codes);
+  parts.targets = on_heap(data.targets);
+  parts.cost = on_heap(data.cost);
   return parts;
 }
 
@@ -42,7 +42,7 @@ MethodResult finish(std::shared_ptr<const Machine> machine, Index k, const Train
 MethodResult train_knn(const TrainingSet& data, const TrainContext& context) {
   LazyParts parts =
       make_parts(data, context.options.local.k.value_or(kDefaultVoters), context.control);
-  std::vector<double> weights = data.cost;
+  std::vector<double> weights = on_heap(data.cost);
   for (double& weight : weights) weight /= context.options.cost_or_default();
   parts.cost = std::move(weights);
   auto machine = std::make_shared<const KnnMachine>(std::move(parts));

@@ -39,7 +39,7 @@ Index internal_errors(const TrainingSet& data, std::span<const Index> neighbourh
                       Index asked_folds, const Kernel& kernel, double cost_factor,
                       const TrainContext& context) {
   const Index folds = std::min(asked_folds, internal);
-  std::vector<double> cost = data.cost;
+  RowVector<double> cost = data.cost;
   for (const Index row : neighbourhood) cost[usize(row)] *= cost_factor;
   const LocalRows rows{data.features, data.codes, data.targets, cost, {}};
   BinarySettings settings;

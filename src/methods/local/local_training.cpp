@@ -20,7 +20,7 @@
 namespace tamis {
 namespace {
 
-std::vector<double> scaled(std::vector<double> cost, double factor) {
+RowVector<double> scaled(RowVector<double> cost, double factor) {
   for (double& c : cost) c *= factor;
   return cost;
 }

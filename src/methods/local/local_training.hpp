@@ -49,7 +49,7 @@ class LocalTraining {
   const TrainingSet& data_;
   const LocalSettings& settings_;
   const TrainContext& context_;
-  std::vector<double> cost_;
+  RowVector<double> cost_;
   std::vector<std::uint64_t> hashes_;
   LocalRows rows_;
   Index cache_bytes_ = 0;

@@ -259,14 +259,16 @@ struct SamplingRun {
       const auto [first, second] = class_pair(task.index, data.num_classes);
       classes = {static_cast<std::int32_t>(first), static_cast<std::int32_t>(second)};
     }
-    return std::make_shared<const SpreadPointRows>(all, work, task.rows, std::move(classes));
+    return std::make_shared<const SpreadPointRows>(all, work, on_heap(task.rows),
+                                                   std::move(classes));
   }
 };
 
 SampledMachine train_classes(const SamplingRun& run, const BinaryTask& task) {
   const TrainingSet& data = run.all.facts();
   const TrainOptions& options = run.context.options;
-  ClassPoints points(data.kernel, run.rows_of(task, decision_for(data, options)), task.targets,
+  ClassPoints points(data.kernel, run.rows_of(task, decision_for(data, options)),
+                     on_heap(task.targets),
                      relative_costs(data, task.rows, options.cost_or_default()), run.cache_bytes);
   MarginForm form = wanted_form(points, false, run.is_hard, options);
   ReweightingSettings settings =
@@ -317,7 +319,7 @@ SampledMachine train_tube(const SamplingRun& run, const BinaryTask& task) {
   const TrainOptions& options = run.context.options;
   const double mean = std::accumulate(data.targets.begin(), data.targets.end(), 0.0) /
                       static_cast<double>(data.rows());
-  std::vector<double> centred = data.targets;
+  std::vector<double> centred = on_heap(data.targets);
   for (double& number : centred) number -= mean;
   TubePoints points(data.kernel, run.rows_of(task, Decision::single), std::move(centred),
                     relative_costs(data, task.rows, options.cost_or_default()),
