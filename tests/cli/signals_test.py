@@ -114,7 +114,7 @@ class Terminal(CliTest):
 
     def test_progress_line(self):
         seen = self.terminal_output("generate", "ndcc", "--features", 100, "--rows", 200000, "-o", "x.npy")
-        self.assertRegex(seen, r"\r\x1b\[Kgenerate +\d+ %  1 s, about \d+ s left")
+        self.assertRegex(seen, r"\r\x1b\[Kgenerate +\d+ %  \d+ s, about \d+ s left")
         last = seen.rsplit("\r\x1b[K", 1)[1]
         self.assertRegex(last, r"\Andcc: [^\r\n]+\r\n\Z")  # the line was cleared before the remark
 
