@@ -129,6 +129,14 @@ std::vector<std::uint64_t> hash_rows(const Matrix& features) {
   return hashes;
 }
 
+std::vector<std::uint64_t> hash_rows(const Matrix& features, std::span<const Index> rows) {
+  std::vector<std::uint64_t> hashes(rows.size());
+  parallel_ranges(std::ssize(rows), 1024, [&](Index begin, Index end) {
+    for (auto k = usize(begin); k < usize(end); ++k) hashes[k] = hash_row(features, rows[k]);
+  });
+  return hashes;
+}
+
 BinaryTask ordered_by_content(const Matrix& features, std::span<const double> cost,
                               const BinaryTask& task) {
   std::vector<ContentKey> keys(task.rows.size());
