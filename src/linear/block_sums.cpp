@@ -69,6 +69,10 @@ BlockSums::BlockSums(std::vector<Index> begins, Group& group)
   TAMIS_CHECK(begins_.size() > 1 && (blocks() & (blocks() - 1)) == 0);
 }
 
+Index BlockSums::block_at(Index begin) const {
+  return std::upper_bound(begins_.begin(), begins_.end() - 1, begin) - begins_.begin() - 1;
+}
+
 std::vector<double> BlockSums::sum_of_node(const Node& node, std::size_t length,
                                            const Body& body) const {
   if (node.size == 1) {

@@ -37,6 +37,8 @@ class BlockSums {
 
   Index blocks() const { return static_cast<Index>(begins_.size()) - 1; }
   Index block_begin(Index block) const { return begins_[static_cast<std::size_t>(block)]; }
+  /// The block that begins with this point.
+  Index block_at(Index begin) const;
   Group& group() const { return group_; }
 
   /// On every rank, the sums over the points of all.
@@ -48,8 +50,6 @@ class BlockSums {
     Index size = 1;
     Index index = 0;
   };
-  using Lookup = std::function<const double*(const Node&)>;
-
   std::vector<double> sum_of_node(const Node& node, std::size_t length, const Body& body) const;
   std::vector<Node> nodes_of_rank(int rank) const;
   std::vector<double> combine(const std::vector<std::vector<double>>& own, std::size_t length) const;

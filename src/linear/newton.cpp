@@ -1,7 +1,6 @@
 #include "linear/newton.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -26,6 +25,9 @@ constexpr double kLeastWidth = 1e-9;  // relative to the first: below it, roundi
 constexpr double kInnerShare = 0.5;
 constexpr int kMostSteps = 1000;
 constexpr int kStepsBetweenChecks = 10;  // while steps are cut short
+constexpr Index kSampleStride = 8;  // the first steps see every 8th point,
+constexpr Index kSampleRows = 4;    // of which there are as many as this for each column
+constexpr int kSampleSteps = 20;
 constexpr double kEnoughSlope = 0.1;     // a line search ends at this share of the first slope
 constexpr int kMostTrials = 60;
 constexpr double kRounding = 1e-14;
@@ -56,6 +58,9 @@ class Newton {
         points_(usize(problem.size())),
         system_(rows_, sums_, problem, stop),
         ramps_(problem.loss == SlackLoss::l1),
+        steepness_(ramps_ ? 1 / kFirstWidth : 2),
+        ramp_of_block_(usize(sums_.blocks())),
+        moving_(usize(sums_.blocks())),
         steps_(done),
         most_steps_(done + kMostSteps) {
     for (Index i = 0; i < problem_.size(); ++i) points_[usize(i)] = make_point(i);
@@ -63,6 +68,7 @@ class Newton {
 
   Solution run(const qp::StatusCallback& on_status) {
     start();
+    if (problem_.start.empty()) start_on_sample();
     bool look = true;  // whether this may be the end of a proximal step
     int cut_short = 0;
     for (;;) {
@@ -122,9 +128,7 @@ class Newton {
   }
 
   // 1 / (curvature of the dual along b_i, without that of w).
-  double give(const Point& point) const {
-    return ramps_ ? point.cost / width_ : 2 * point.cost;
-  }
+  double give(const Point& point) const { return point.cost * steepness_; }
 
   // The b_i at which the proximal dual is least for this value.
   double coefficient(const Point& point, double value) const {
@@ -164,8 +168,26 @@ class Newton {
     set_centre();
   }
 
+  // The first steps, from w = 0, are far from the optimum: a part of the points will do for them,
+  // where those are many for each column. They end with the first whole step.
+  void start_on_sample() {
+    if (system_.points() < kSampleStride * kSampleRows * static_cast<Index>(system_.size())) return;
+    stride_ = kSampleStride;
+    for (int k = 0; k < kSampleSteps; ++k) {
+      find_coefficients();
+      if (must_stop()) break;
+      const double length = step();
+      ++steps_;
+      if (length == 0 || length == 1 || must_stop()) break;
+    }
+    stride_ = 1;
+    multiply(weights_, &Point::value);
+  }
+
+  // The next proximal step: around the present b.
   void set_centre() {
     if (!ramps_) return;
+    steepness_ = 1 / width_;
     for (Point& point : points_) point.pull = point.b / give(point);
   }
 
@@ -188,14 +210,16 @@ class Newton {
     return mine || gave_up_ || stop_.reason() != StopReason::converged;
   }
 
-  // Calls body(i) for the points, while there is time.
+  // Calls body(i) for the points, or those of the sample, while there is time.
   template <typename Body>
   void each_point(Index begin, Index end, const Body& body) const {
     for (Index first = begin; first < end; first += kChunk) {
       if (stop_.interrupted()) return;  // what is missing is not looked at
-      for (Index i = first; i < std::min(first + kChunk, end); ++i) body(i);
+      for (Index i = first; i < std::min(first + kChunk, end); i += stride_) body(i);
     }
   }
+  // How many points each that is looked at stands for.
+  double share() const { return static_cast<double>(stride_); }
 
   /// Sum of b z.
   std::vector<double> combine() const {
@@ -222,11 +246,16 @@ class Newton {
 
   // b for the values of w, and the gradient.
   void find_coefficients() {
+    for (auto& ramp : ramp_of_block_) ramp.clear();
     sum_ = sums_.sum(system_.size(), [&](Index begin, Index end, double* out) {
+      std::vector<RampPoint>& ramp = ramp_of_block_[usize(sums_.block_at(begin))];
       each_point(begin, end, [&](Index i) {
         Point& point = points_[usize(i)];
         point.b = coefficient(point, point.value);
-        add(i, point.b, out);
+        if (point.b == 0) return;
+        add(i, share() * point.b, out);
+        if (point.b > point.lower && point.b < point.upper)
+          ramp.push_back({i, share() * give(point)});
       });
     });
     gradient_.resize(sum_.size());
@@ -279,14 +308,10 @@ class Newton {
 
   // Returns how much of the step was taken: 1 at most times, 0 when there is none.
   double step() {
-    std::vector<RampPoint> on_ramp;
-    for (Index i = 0; i < problem_.size(); ++i) {
-      const Point& point = points_[usize(i)];
-      if (point.b > point.lower && point.b < point.upper && point.b != 0)
-        on_ramp.push_back({i, give(point)});
-    }
-    direction_ = system_.solve(on_ramp, gradient_);
-    multiply(direction_, &Point::change);
+    std::vector<RampPoint> ramp;
+    for (const auto& of_block : ramp_of_block_)
+      ramp.insert(ramp.end(), of_block.begin(), of_block.end());
+    direction_ = system_.solve(ramp, gradient_);
     const double length = search();
     if (length == 0) return 0;
     for (std::size_t j = 0; j < weights_.size(); ++j) weights_[j] += length * direction_[j];
@@ -297,67 +322,120 @@ class Newton {
     return length;
   }
 
-  struct Slope {
-    double value = 0;
-    double rounding = 0;
+  // Slope of the primal along the direction: at its start, at a whole step, and what points whose b
+  // is the same at both contribute to it in between, as b is monotone; `size` is that of the terms.
+  struct Slopes {
+    double first = 0;
+    double whole = 0;
+    double constant = 0;
+    double size = 0;
   };
 
-  // Of the primal along the direction.
-  Slope slope_at(double length) const {
-    const std::vector<double> parts = sums_.sum(2, [&](Index begin, Index end, double* out) {
-      for (Index i = begin; i < end; ++i) {
-        const Point& point = points_[usize(i)];
-        const double term =
-            coefficient(point, point.value + length * point.change) * point.change;
+  // Also finds the change of every value.
+  Slopes first_slopes() {
+    for (auto& moving : moving_) moving.clear();
+    const double last = system_.has_bias() ? direction_.back() * system_.bias_column() : 0;
+    const std::vector<double> parts = sums_.sum(4, [&](Index begin, Index end, double* out) {
+      std::vector<Index>& moving = moving_[usize(sums_.block_at(begin))];
+      each_point(begin, end, [&](Index i) {
+        Point& point = points_[usize(i)];
+        point.change = rows_.dot(place(i), direction_.data()) + last;
+        const double term = point.b * point.change;
+        const double b = coefficient(point, point.value + point.change);
         out[0] -= term;
-        out[1] += std::abs(term);
-      }
+        out[1] -= b * point.change;
+        out[3] += std::abs(term);
+        if (b == point.b)
+          out[2] -= term;
+        else
+          moving.push_back(i);
+      });
     });
-    Slope slope{parts[0], parts[1]};
+    const auto [linear, square, size] = slopes_of_norm();
+    return {share() * parts[0] + linear, share() * parts[1] + linear + square,
+            share() * parts[2] + linear, share() * parts[3] + size};
+  }
+
+  struct NormSlopes {
+    double linear = 0;  // w'd, and the size of its terms
+    double square = 0;  // d'd
+    double size = 0;
+  };
+  NormSlopes slopes_of_norm() const {
+    NormSlopes result;
     const std::size_t penalized = weights_.size() - (is_free() ? 1 : 0);
     for (std::size_t j = 0; j < penalized; ++j) {
-      const double term = (weights_[j] + length * direction_[j]) * direction_[j];
-      slope.value += term;
-      slope.rounding += std::abs(term);
+      result.linear += weights_[j] * direction_[j];
+      result.square += direction_[j] * direction_[j];
+      result.size += std::abs(weights_[j] * direction_[j]);
     }
-    slope.rounding *= kRounding;
-    return slope;
+    return result;
+  }
+
+  // For 0 < length < 1.
+  double slope_within(double length, const Slopes& slopes) const {
+    const double moving = sums_.sum(1, [&](Index begin, Index, double* out) {
+      for (const Index i : moving_[usize(sums_.block_at(begin))]) {
+        const Point& point = points_[usize(i)];
+        out[0] -= coefficient(point, point.value + length * point.change) * point.change;
+      }
+    })[0];
+    return slopes.constant + share() * moving + length * slopes_of_norm().square;
+  }
+
+  double slope_beyond(double length) const {
+    const double points = sums_.sum(1, [&](Index begin, Index end, double* out) {
+      each_point(begin, end, [&](Index i) {
+        const Point& point = points_[usize(i)];
+        out[0] -= coefficient(point, point.value + length * point.change) * point.change;
+      });
+    })[0];
+    const auto [linear, square, size] = slopes_of_norm();
+    return share() * points + linear + length * square;
   }
 
   // The slope grows with the length: where it vanishes is the minimum. Regula falsi, in its
   // Illinois variant.
-  double search() const {
-    const Slope first = slope_at(0);
-    if (!(first.value < -first.rounding)) return 0;
-    const double enough = std::max(kEnoughSlope * -first.value, first.rounding);
+  double search() {
+    const Slopes slopes = first_slopes();
+    const double rounding = kRounding * slopes.size;
+    if (!(slopes.first < -rounding)) return 0;
+    const double enough = std::max(kEnoughSlope * -slopes.first, rounding);
+    if (slopes.whole < -5 * enough) return search_beyond(slopes.whole, enough);
+    if (slopes.whole <= enough) return 1;
     double low = 0;
-    double low_slope = first.value;
+    double low_slope = slopes.first;
     double high = 1;
-    double high_slope = slope_at(high).value;
-    if (high_slope < 0 && -high_slope > 5 * enough) {  // the way is longer than a step
-      for (int trial = 0; trial < kMostTrials && -high_slope > 5 * enough; ++trial) {
-        low = high;
-        low_slope = high_slope;
-        high *= 4;
-        high_slope = slope_at(high).value;
-        if (!std::isfinite(high_slope)) return low;
-      }
-    }
-    if (high_slope <= enough) return high;
-    double length = high;
+    double high_slope = slopes.whole;
+    double length = 1;
+    int side = 0;  // on which the last trial was
     for (int trial = 0; trial < kMostTrials; ++trial) {
       length = low - low_slope * (high - low) / (high_slope - low_slope);
-      const double slope = slope_at(length).value;
+      const double slope = slope_within(length, slopes);
       if (std::abs(slope) <= enough || !std::isfinite(slope)) break;
       if (slope > 0) {
         high = length;
         high_slope = slope;
-        low_slope /= 2;
+        if (side > 0) low_slope /= 2;
+        side = 1;
       } else {
         low = length;
         low_slope = slope;
-        high_slope /= 2;
+        if (side < 0) high_slope /= 2;
+        side = -1;
       }
+    }
+    return length;
+  }
+
+  // The way is longer than a step: the longest length at which the slope is still negative.
+  double search_beyond(double slope, double enough) const {
+    double length = 1;
+    for (int trial = 0; trial < kMostTrials && slope < -5 * enough; ++trial) {
+      const double next = slope_beyond(4 * length);
+      if (!(next <= enough)) break;
+      length *= 4;
+      slope = next;
     }
     return length;
   }
@@ -419,14 +497,18 @@ class Newton {
   NewtonSystem<Rows> system_;
   bool ramps_;  // kinks in the loss, which become ramps
   double width_ = kFirstWidth;
+  double steepness_;  // of the ramps, for a cost of 1
   double first_width_ = kFirstWidth;
   std::vector<double> weights_;    // w, and the weight of the bias column
   std::vector<double> sum_;        // sum of b z: the w of b
   std::vector<double> gradient_;   // of the primal at weights_
   std::vector<double> direction_;
+  std::vector<std::vector<RampPoint>> ramp_of_block_;  // points with a curvature
+  std::vector<std::vector<Index>> moving_;             // points whose b the step changes
   double violation_ = kInfinity;   // of b, when it was last looked at
   std::int64_t steps_;
   std::int64_t most_steps_;
+  Index stride_ = 1;  // every so many-th point is looked at
   bool gave_up_ = false;
 };
 

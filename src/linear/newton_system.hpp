@@ -44,6 +44,7 @@ class NewtonSystem {
       }
       out[2] += static_cast<double>(end - begin);
     });
+    points_ = static_cast<Index>(totals[2]);
     mean_norm_ = totals[0] > 0 ? totals[0] / totals[2] : 1;
     values_a_row_ = totals[1] / std::max(1.0, totals[2]) + (has_bias() ? 1 : 0);
   }
@@ -53,6 +54,7 @@ class NewtonSystem {
   double bias_column() const { return is_free_ ? 1 : problem_.bias.value; }
   double mean_norm() const { return mean_norm_; }
   Index num_free() const { return num_free_; }
+  Index points() const { return points_; }
   Place place(Index i) const { return rows_.place(problem_.copies_rows ? i : problem_.row(i)); }
 
   /// `ramp` is ascending. The answer of conjugate gradients is one to a tenth of the gradient.
@@ -227,6 +229,7 @@ class NewtonSystem {
   std::size_t cols_;
   std::size_t size_;
   bool is_free_;
+  Index points_ = 0;  // of all ranks
   double mean_norm_ = 1;
   double values_a_row_ = 1;
   Index num_free_ = 0;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <tuple>
 #include <vector>
 
 #include "base/checked.hpp"
 #include "base/mix.hpp"
+#include "base/parallel.hpp"
 #include "linear/problem.hpp"
 #include "linear/solve.hpp"
 #include "methods/common/binary_settings.hpp"
@@ -57,19 +59,29 @@ Points in_order(const TrainingSet& set, const BinaryTask& given) {
   return points;
 }
 
-std::vector<Key> sorted_keys(const TrainingSet& set, const BinaryTask& task) {
+// Block by block: each is sorted for itself.
+std::vector<Key> sorted_keys(const TrainingSet& set, const BinaryTask& task, Index blocks) {
   std::vector<Key> keys(task.rows.size());
   const std::vector<std::uint64_t> hashes = hash_rows(set.features, task.rows);
-  for (std::size_t k = 0; k < keys.size(); ++k)
-    keys[k] = {mix(hashes[k]), task.targets[k], set.cost[usize(task.rows[k])], k};
-  std::sort(keys.begin(), keys.end());
+  std::vector<Index> begins(usize(blocks) + 1, 0);
+  for (const std::uint64_t hash : hashes) ++begins[usize(block_of_row(mix(hash), blocks)) + 1];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  std::vector<Index> next = begins;
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    const std::uint64_t hash = mix(hashes[k]);
+    const Index place = next[usize(block_of_row(hash, blocks))]++;
+    keys[usize(place)] = {hash, task.targets[k], set.cost[usize(task.rows[k])], k};
+  }
+  parallel_each(blocks, [&](Index b) {
+    std::sort(keys.begin() + begins[usize(b)], keys.begin() + begins[usize(b) + 1]);
+  });
   return keys;
 }
 
 Points in_blocks(const TrainingSet& set, const BinaryTask& task, Index blocks) {
   Points points;
   points.blocks.assign(usize(blocks) + 1, 0);
-  const std::vector<Key> keys = sorted_keys(set, task);
+  const std::vector<Key> keys = sorted_keys(set, task, blocks);
   for (std::size_t k = 0; k < keys.size(); ++k) {
     const auto& [hash, target, cost, position] = keys[k];
     const Index row = task.rows[position];
