@@ -18,7 +18,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFirstWidth = 1;     // of a ramp, for targets of +1 and -1
-constexpr double kWidthFactor = 4;    // by which it falls
+constexpr double kWidthFactor = 4;    // by which it falls, at most
+// The violation at the end of a proximal step is about the width, or less: the widths end just below
+// the tolerance.
+constexpr double kLastWidth = 0.9;
 constexpr double kLeastWidth = 1e-9;  // relative to the first: below it, rounding is all there is
 // A proximal step is done when the values of w are as near to those of b as this share of what b
 // has moved, both in units of a value.
@@ -165,7 +168,15 @@ class Newton {
         width_ = std::clamp(violation_, std::min(stop_.limits().eps, width_), width_);
     }
     first_width_ = width_;
+    width_factor_ = even_factor(width_ / (kLastWidth * stop_.limits().eps));
     set_centre();
+  }
+
+  // The same for all proximal steps that bring the width down by `ratio`.
+  static double even_factor(double ratio) {
+    if (!(ratio > 1) || !std::isfinite(ratio)) return kWidthFactor;
+    const double steps = std::ceil(std::log(ratio) / std::log(kWidthFactor));
+    return std::max(2.0, std::pow(ratio, 1 / steps));
   }
 
   // The first steps, from w = 0, are far from the optimum: a part of the points will do for them,
@@ -197,7 +208,7 @@ class Newton {
       gave_up_ = true;
       return false;
     }
-    width_ /= kWidthFactor;
+    width_ /= width_factor_;
     set_centre();
     return true;
   }
@@ -499,6 +510,7 @@ class Newton {
   double width_ = kFirstWidth;
   double steepness_;  // of the ramps, for a cost of 1
   double first_width_ = kFirstWidth;
+  double width_factor_ = kWidthFactor;
   std::vector<double> weights_;    // w, and the weight of the bias column
   std::vector<double> sum_;        // sum of b z: the w of b
   std::vector<double> gradient_;   // of the primal at weights_
