@@ -47,6 +47,7 @@ TAMIS_EXPORT Dataset generate_rows(std::string_view name, const GenerateOptions&
 struct GeneratorFacts {
   Index features = 0;
   double bayes_error = -1;  ///< as in Generated
+  bool is_sparse = false;   ///< how the rows are stored
 };
 TAMIS_EXPORT GeneratorFacts describe_generator(std::string_view name,
                                                const GenerateOptions& options = {});

@@ -458,7 +458,7 @@ Dataset generate_rows(std::string_view name, const GenerateOptions& options, Ind
 
 GeneratorFacts describe_generator(std::string_view name, const GenerateOptions& options) {
   const Recipe recipe = find_valid_recipe(name, options);
-  return {recipe.features, recipe.bayes_error()};
+  return {recipe.features, recipe.bayes_error(), recipe.draw_sparse != nullptr};
 }
 
 }  // namespace tamis

@@ -71,6 +71,7 @@ class Newton {
 
   Solution run(const qp::StatusCallback& on_status) {
     start();
+    if (violation_ <= stop_.limits().eps) return finish();
     if (problem_.start.empty()) start_on_sample();
     bool look = true;  // whether this may be the end of a proximal step
     int cut_short = 0;

@@ -55,12 +55,6 @@ AllRows::AllRows(const TrainingSet& mine, Coordinator& coordinator)
   fetch_ = coordinator.add([this](std::span<const std::byte> request) {
     return pack_rows(mine_.features, own(from_message<Index>(request)));
   });
-  fetch_all_ = coordinator.add([this](std::span<const std::byte>) {
-    std::vector<Index> all(usize(mine_.rows()));
-    std::iota(all.begin(), all.end(), 0);
-    return pack_rows(mine_.features, all);
-  });
-  total_bytes_ = sum_of_all(group, mine.features.size_bytes());
   hash_ = coordinator.add([this](std::span<const std::byte>) {
     const std::vector<std::uint64_t> hashes = hash_rows(mine_.features);
     const auto bytes = as_message(std::span<const std::uint64_t>(hashes));
@@ -103,15 +97,6 @@ TrainingSet AllRows::select(std::span<const Index> rows) const {
   TrainingSet part = facts().select(rows);
   if (!is_alone()) part.features = features(rows);
   return part;
-}
-
-Matrix AllRows::all_features(const std::string& what, const RunControl& control) const {
-  if (is_alone()) return mine_.features;
-  // Twice: as they come, and put together.
-  require_memory(what + ", which needs all rows on the first process,",
-                 checked_sum(resident_memory_bytes(), checked_product(2, total_bytes_)),
-                 resolve_memory_budget(control.memory_bytes));
-  return unpack_all(coordinator_.ask(fetch_all_, {}), mine_.features);
 }
 
 std::vector<std::uint64_t> AllRows::hashes() const {

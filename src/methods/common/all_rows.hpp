@@ -35,9 +35,6 @@ class AllRows {
   /// On the first rank: these rows, in this order.
   Matrix features(std::span<const Index> rows) const;
   TrainingSet select(std::span<const Index> rows) const;
-  /// On the first rank: the features of all rows. `what` needs them there, for a ResourceError
-  /// where they do not fit the budget.
-  Matrix all_features(const std::string& what, const RunControl& control) const;
   /// On the first rank: a hash of the values of every row.
   std::vector<std::uint64_t> hashes() const;
   /// The rank that has a row.
@@ -53,8 +50,6 @@ class AllRows {
   Index total_ = 0;
   TrainingSet facts_;
   int fetch_ = 0;
-  int fetch_all_ = 0;
-  Index total_bytes_ = 0;
   int hash_ = 0;
 };
 
