@@ -404,9 +404,9 @@ Dataset sparse_rows_of(const Recipe& recipe, const GenerateOptions& options, Ind
     values.insert(values.end(), part.values.begin(), part.values.end());
     part = {};
   }
-  return Dataset(Matrix::sparse(recipe.features, std::move(row_begin), std::move(columns),
-                                std::move(values)),
-                 Labels::numeric(std::move(labels)));
+  return Dataset(
+      Matrix::sparse(recipe.features, std::move(row_begin), std::move(columns), std::move(values)),
+      Labels::numeric(std::move(labels)));
 }
 
 Dataset rows_of(const Recipe& recipe, const GenerateOptions& options, Index first, Index end,

@@ -21,8 +21,8 @@ int leaning(Index word) {
 
 // Equal chances for every octave of ranks, so that a rank's falls as 1 / rank.
 Index draw_word(Index features, Random& random) {
-  const auto octaves = static_cast<Index>(
-      std::bit_width(static_cast<std::uint64_t>((features - 1) / kFirstRanks)));
+  const auto octaves =
+      static_cast<Index>(std::bit_width(static_cast<std::uint64_t>((features - 1) / kFirstRanks)));
   for (;;) {
     const Index octave = random.below(octaves + 1);
     const Index begin = octave == 0 ? 0 : kFirstRanks << (octave - 1);

@@ -15,6 +15,8 @@ namespace {
 constexpr Index kBlockValues = 65536;
 // Sums this short go to all ranks at once; longer ones are first added up in slices, one per rank.
 constexpr std::size_t kShortSums = 1024;
+constexpr double kWorkForThreads = 20'000;
+constexpr std::size_t kNumbersAtOnce = std::size_t{1} << 20;  // 8 MiB
 
 // parts[n][k] for the nodes n of all ranks: the sum over the tree, elements [0, length).
 template <typename Node>
@@ -73,13 +75,19 @@ Index BlockSums::block_at(Index begin) const {
   return std::upper_bound(begins_.begin(), begins_.end() - 1, begin) - begins_.begin() - 1;
 }
 
+void BlockSums::sum_of_block(Index block, const Body& body, double* sums) const {
+  const Index begin = begins_[usize(block)];
+  const Index end = begins_[usize(block) + 1];
+  if (begin < end) body(begin, end, sums);
+}
+
+// Halves, which are added: one of them is done before memory is taken for the other, but for those
+// that other threads take up.
 std::vector<double> BlockSums::sum_of_node(const Node& node, std::size_t length,
                                            const Body& body) const {
   if (node.size == 1) {
     std::vector<double> sums(length, 0.0);
-    const Index begin = begins_[usize(node.index)];
-    const Index end = begins_[usize(node.index) + 1];
-    if (begin < end) body(begin, end, sums.data());
+    sum_of_block(node.index, body, sums.data());
     return sums;
   }
   std::array<std::vector<double>, 2> halves;
@@ -88,6 +96,28 @@ std::vector<double> BlockSums::sum_of_node(const Node& node, std::size_t length,
   });
   for (std::size_t k = 0; k < length; ++k) halves[0][k] += halves[1][k];
   return std::move(halves[0]);
+}
+
+// The same sums, with memory for all blocks: quicker where that is little.
+std::vector<double> BlockSums::sum_at_once(const Node& node, std::size_t length, const Body& body,
+                                           bool on_threads) const {
+  std::vector<double> sums(usize(node.size) * length, 0.0);
+  const Index first = node.index * node.size;
+  const auto block = [&](Index k) { sum_of_block(first + k, body, &sums[usize(k) * length]); };
+  if (on_threads) {
+    parallel_each(node.size, block);
+  } else {
+    for (Index k = 0; k < node.size; ++k) block(k);
+  }
+  for (Index step = 1; step < node.size; step *= 2) {
+    for (Index k = 0; k < node.size; k += 2 * step) {
+      double* left = &sums[usize(k) * length];
+      const double* right = &sums[usize(k + step) * length];
+      for (std::size_t j = 0; j < length; ++j) left[j] += right[j];
+    }
+  }
+  sums.resize(length);
+  return sums;
 }
 
 // The largest nodes that a rank has all blocks of.
@@ -103,13 +133,15 @@ std::vector<BlockSums::Node> BlockSums::nodes_of_rank(int rank) const {
   return nodes;
 }
 
-std::vector<double> BlockSums::sum(std::size_t length, const Body& body) const {
-  if (group_.size() == 1) return sum_of_node({blocks(), 0}, length, body);
+std::vector<double> BlockSums::sum(std::size_t length, const Body& body, double work) const {
   const std::vector<Node> nodes = nodes_of_rank(group_.rank());
   std::vector<std::vector<double>> own(nodes.size());
-  parallel_each(std::ssize(nodes), [&](Index n) {
-    own[usize(n)] = sum_of_node(nodes[usize(n)], length, body);
-  });
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    own[n] = usize(nodes[n].size) * length <= kNumbersAtOnce
+                 ? sum_at_once(nodes[n], length, body, work >= kWorkForThreads)
+                 : sum_of_node(nodes[n], length, body);
+  }
+  if (group_.size() == 1) return std::move(own[0]);
   return combine(own, length);
 }
 
@@ -141,14 +173,15 @@ std::vector<double> BlockSums::combine(const std::vector<std::vector<double>>& o
     }
     return TreeSum<Node>(nodes, std::move(parts), count).of({blocks(), 0});
   };
-  if (length <= kShortSums) return sum_of_slices(group_.all_gather(slice_of_own(0, length)), length);
+  if (length <= kShortSums)
+    return sum_of_slices(group_.all_gather(slice_of_own(0, length)), length);
   const auto slice_begin = [&](int r) { return length * usize(r) / usize(ranks); };
   std::vector<Group::Message> to_each;
   for (int r = 0; r < ranks; ++r)
     to_each.push_back(slice_of_own(slice_begin(r), slice_begin(r + 1)));
   const int rank = group_.rank();
-  const std::vector<double> slice = sum_of_slices(group_.exchange(std::move(to_each)),
-                                                  slice_begin(rank + 1) - slice_begin(rank));
+  const std::vector<double> slice =
+      sum_of_slices(group_.exchange(std::move(to_each)), slice_begin(rank + 1) - slice_begin(rank));
   return gather_all(group_, slice);
 }
 

@@ -41,8 +41,9 @@ class BlockSums {
   Index block_at(Index begin) const;
   Group& group() const { return group_; }
 
-  /// On every rank, the sums over the points of all.
-  std::vector<double> sum(std::size_t length, const Body& body) const;
+  /// On every rank, the sums over the points of all. `work` is about the number of multiplications
+  /// that the points of this rank take: threads are of use for many only.
+  std::vector<double> sum(std::size_t length, const Body& body, double work = 1e18) const;
 
  private:
   /// The blocks [index * size, (index + 1) * size), with a power of 2 as the size.
@@ -50,9 +51,13 @@ class BlockSums {
     Index size = 1;
     Index index = 0;
   };
+  void sum_of_block(Index block, const Body& body, double* sums) const;
   std::vector<double> sum_of_node(const Node& node, std::size_t length, const Body& body) const;
+  std::vector<double> sum_at_once(const Node& node, std::size_t length, const Body& body,
+                                  bool on_threads) const;
   std::vector<Node> nodes_of_rank(int rank) const;
-  std::vector<double> combine(const std::vector<std::vector<double>>& own, std::size_t length) const;
+  std::vector<double> combine(const std::vector<std::vector<double>>& own,
+                              std::size_t length) const;
 
   std::vector<Index> begins_;
   Group& group_;

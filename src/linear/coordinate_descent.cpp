@@ -485,8 +485,7 @@ class Descent {
     const bool is_free = problem_.bias.rule == Bias::Rule::free;
     if (bias_strength_ > 0 && !is_free) norm += offset_ * offset_ / bias_strength_;
     solution->objective = norm / 2 + all[kDual];
-    const double gap =
-        norm + all[kPrimal] + all[kDual] + (is_free ? offset_ * all[kBeta] : 0);
+    const double gap = norm + all[kPrimal] + all[kDual] + (is_free ? offset_ * all[kBeta] : 0);
     solution->gap = std::max(0.0, gap);
     solution->stop_reason = stop_.reason();
     if (solution->stop_reason != StopReason::converged)

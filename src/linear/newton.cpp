@@ -17,10 +17,10 @@ namespace tamis::linear {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kFirstWidth = 1;     // of a ramp, for targets of +1 and -1
-constexpr double kWidthFactor = 4;    // by which it falls, at most
-// The violation at the end of a proximal step is about the width, or less: the widths end just below
-// the tolerance.
+constexpr double kFirstWidth = 1;   // of a ramp, for targets of +1 and -1
+constexpr double kWidthFactor = 4;  // by which it falls, at most
+// The violation at the end of a proximal step is about the width, or less: the widths end just
+// below the tolerance.
 constexpr double kLastWidth = 0.9;
 constexpr double kLeastWidth = 1e-9;  // relative to the first: below it, rounding is all there is
 // A proximal step is done when the values of w are as near to those of b as this share of what b
@@ -28,10 +28,10 @@ constexpr double kLeastWidth = 1e-9;  // relative to the first: below it, roundi
 constexpr double kInnerShare = 0.5;
 constexpr int kMostSteps = 1000;
 constexpr int kStepsBetweenChecks = 10;  // while steps are cut short
-constexpr Index kSampleStride = 8;  // the first steps see every 8th point,
-constexpr Index kSampleRows = 4;    // of which there are as many as this for each column
+constexpr Index kSampleStride = 8;       // the first steps see every 8th point,
+constexpr Index kSampleRows = 4;         // of which there are as many as this for each column
 constexpr int kSampleSteps = 20;
-constexpr double kEnoughSlope = 0.1;     // a line search ends at this share of the first slope
+constexpr double kEnoughSlope = 0.1;  // a line search ends at this share of the first slope
 constexpr int kMostTrials = 60;
 constexpr double kRounding = 1e-14;
 constexpr Index kChunk = 4096;  // points between two looks at the clock
@@ -148,13 +148,12 @@ class Newton {
   void start() {
     const bool is_regression = problem_.task == Task::regression;
     if (is_regression && ramps_) {
-      const std::vector<double> scale =
-          sums_.sum(2, [&](Index begin, Index end, double* out) {
-            for (Index i = begin; i < end; ++i) {
-              out[0] += std::abs(points_[usize(i)].target);
-              out[1] += 1;
-            }
-          });
+      const std::vector<double> scale = sums_.sum(2, [&](Index begin, Index end, double* out) {
+        for (Index i = begin; i < end; ++i) {
+          out[0] += std::abs(points_[usize(i)].target);
+          out[1] += 1;
+        }
+      });
       if (scale[0] > 0) width_ = scale[0] / scale[1];
     }
     weights_.assign(system_.size(), 0.0);
@@ -250,9 +249,8 @@ class Newton {
   void multiply(const std::vector<double>& x, double Point::*into) {
     const double last = system_.has_bias() ? x.back() * system_.bias_column() : 0;
     parallel_ranges(problem_.size(), kChunk, [&](Index begin, Index end) {
-      each_point(begin, end, [&](Index i) {
-        points_[usize(i)].*into = rows_.dot(place(i), x.data()) + last;
-      });
+      each_point(begin, end,
+                 [&](Index i) { points_[usize(i)].*into = rows_.dot(place(i), x.data()) + last; });
     });
   }
 
@@ -303,8 +301,7 @@ class Newton {
         part.high = std::max(part.high, slope);
         part.low = std::min(part.low, slope);
         part.error = std::max(part.error, std::abs(value - point.value));
-        if (ramps_)
-          part.moved = std::max(part.moved, std::abs(point.b / give(point) - point.pull));
+        if (ramps_) part.moved = std::max(part.moved, std::abs(point.b / give(point) - point.pull));
         if (!std::isfinite(value)) part.high = kInfinity;
       });
     });
@@ -386,12 +383,15 @@ class Newton {
 
   // For 0 < length < 1.
   double slope_within(double length, const Slopes& slopes) const {
-    const double moving = sums_.sum(1, [&](Index begin, Index, double* out) {
+    const auto add_moving = [&](Index begin, Index, double* out) {
       for (const Index i : moving_[usize(sums_.block_at(begin))]) {
         const Point& point = points_[usize(i)];
         out[0] -= coefficient(point, point.value + length * point.change) * point.change;
       }
-    })[0];
+    };
+    double work = 0;
+    for (const auto& of_block : moving_) work += static_cast<double>(of_block.size());
+    const double moving = sums_.sum(1, add_moving, 4 * work)[0];
     return slopes.constant + share() * moving + length * slopes_of_norm().square;
   }
 
@@ -512,13 +512,13 @@ class Newton {
   double steepness_;  // of the ramps, for a cost of 1
   double first_width_ = kFirstWidth;
   double width_factor_ = kWidthFactor;
-  std::vector<double> weights_;    // w, and the weight of the bias column
-  std::vector<double> sum_;        // sum of b z: the w of b
-  std::vector<double> gradient_;   // of the primal at weights_
+  std::vector<double> weights_;   // w, and the weight of the bias column
+  std::vector<double> sum_;       // sum of b z: the w of b
+  std::vector<double> gradient_;  // of the primal at weights_
   std::vector<double> direction_;
   std::vector<std::vector<RampPoint>> ramp_of_block_;  // points with a curvature
   std::vector<std::vector<Index>> moving_;             // points whose b the step changes
-  double violation_ = kInfinity;   // of b, when it was last looked at
+  double violation_ = kInfinity;                       // of b, when it was last looked at
   std::int64_t steps_;
   std::int64_t most_steps_;
   Index stride_ = 1;  // every so many-th point is looked at

@@ -24,8 +24,8 @@ namespace tamis::linear {
 /// Whether the method is for it: it has blocks, and no bound on w.
 bool has_newton_method(const Problem& problem);
 
-/// `stop` counts steps as iterations, after `done` of others. A stop reason of precision_limit says that it got no further.
-/// All ranks of the problem's group call it.
+/// `stop` counts steps as iterations, after `done` of others. A stop reason of precision_limit says
+/// that it got no further. All ranks of the problem's group call it.
 Solution solve_newton(const Problem& problem, qp::StopCheck& stop, std::int64_t done,
                       const qp::StatusCallback& on_status);
 

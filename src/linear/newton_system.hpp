@@ -94,13 +94,16 @@ class NewtonSystem {
   }
 
   std::vector<double> diagonal_of(std::span<const RampPoint> ramp) {
-    std::vector<double> diagonal = sums_.sum(size_ + 1, [&](Index begin, Index end, double* out) {
-      each(ramp, begin, end, [&](const Place& place, double give) {
-        rows_.add_squares(place, give, out);
-        if (has_bias()) out[cols_] += give * bias_column() * bias_column();
-        out[size_] += 1;
-      });
-    });
+    std::vector<double> diagonal = sums_.sum(
+        size_ + 1,
+        [&](Index begin, Index end, double* out) {
+          each(ramp, begin, end, [&](const Place& place, double give) {
+            rows_.add_squares(place, give, out);
+            if (has_bias()) out[cols_] += give * bias_column() * bias_column();
+            out[size_] += 1;
+          });
+        },
+        work_of(ramp));
     num_free_ = static_cast<Index>(diagonal.back());
     diagonal.pop_back();
     for (std::size_t j = 0; j < size_; ++j) {
@@ -110,26 +113,34 @@ class NewtonSystem {
     return diagonal;
   }
 
+  double work_of(std::span<const RampPoint> ramp) const {
+    return static_cast<double>(ramp.size()) * values_a_row_;
+  }
+
   // Multiplications of an iteration, and of forming and factoring the matrix.
   int iterations_worth_factoring() const {
     const auto rows = static_cast<double>(num_free_);
     const auto blocks = static_cast<double>(sums_.blocks());
     const auto size = static_cast<double>(size_);
-    const double factoring = size * size * size / 6 +
-                             rows * values_a_row_ * values_a_row_ / 2 + blocks * size * size / 2;
+    const double factoring = size * size * size / 6 + rows * values_a_row_ * values_a_row_ / 2 +
+                             blocks * size * size / 2;
     const double iteration = 2 * rows * values_a_row_ + (blocks + 5) * size;
     return static_cast<int>(std::min<double>(factoring / iteration, kMostIterations));
   }
 
-  std::vector<double> multiply(std::span<const RampPoint> ramp, const std::vector<double>& x) const {
-    std::vector<double> product = sums_.sum(size_, [&](Index begin, Index end, double* out) {
-      each(ramp, begin, end, [&](const Place& place, double give) {
-        double value = rows_.dot(place, x.data());
-        if (has_bias()) value += x[cols_] * bias_column();
-        rows_.add(place, give * value, out);
-        if (has_bias()) out[cols_] += give * value * bias_column();
-      });
-    });
+  std::vector<double> multiply(std::span<const RampPoint> ramp,
+                               const std::vector<double>& x) const {
+    std::vector<double> product = sums_.sum(
+        size_,
+        [&](Index begin, Index end, double* out) {
+          each(ramp, begin, end, [&](const Place& place, double give) {
+            double value = rows_.dot(place, x.data());
+            if (has_bias()) value += x[cols_] * bias_column();
+            rows_.add(place, give * value, out);
+            if (has_bias()) out[cols_] += give * value * bias_column();
+          });
+        },
+        2 * work_of(ramp));
     for (std::size_t j = 0; j < size_; ++j) {
       if (j < cols_ || !is_free_) product[j] += x[j];
     }

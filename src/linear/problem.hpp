@@ -49,8 +49,8 @@ struct Problem {
   std::span<const double> start;  ///< b to begin with, cut to its bounds; empty: zeros
   /// Rows of the data that each point stands for, as its cost does already; empty: one.
   std::span<const Index> copies;
-  /// The points in blocks (block_sums.hpp): block k is the points [blocks[k], blocks[k + 1]). Empty:
-  /// all of them are one, and the problem is solved by the rank that has it.
+  /// The points in blocks (block_sums.hpp): block k is the points [blocks[k], blocks[k + 1]).
+  /// Empty: all of them are one, and the problem is solved by the rank that has it.
   std::span<const Index> blocks;
   /// The ranks that solve the problem together, each with the points of its blocks; null: this one
   /// alone.
@@ -75,8 +75,8 @@ void require_sound(const Problem& problem);
 double primal_loss(const Problem& problem, Index i, double f);
 double dual_loss(const Problem& problem, Index i, double b);
 
-/// Derivative of the dual along b_i (classification: along t_i b_i) where b_i may move that way, else
-/// 0; `value` is w'x_i + offset. As LIBLINEAR's projected gradient.
+/// Derivative of the dual along b_i (classification: along t_i b_i) where b_i may move that way,
+/// else 0; `value` is w'x_i + offset. As LIBLINEAR's projected gradient.
 double projected_gradient(const Problem& problem, Index i, double b, double value);
 
 /// Largest |b_i|, infinite for squared losses, and ridge_i.

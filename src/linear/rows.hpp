@@ -122,9 +122,7 @@ class IndicatorRows {
     for (std::int32_t k = 0; k < place.length; ++k)
       clipped[column[k]] = std::max(0.0, w[column[k]]);
   }
-  void add_squares(const Place& place, double step, double* sums) const {
-    add(place, step, sums);
-  }
+  void add_squares(const Place& place, double step, double* sums) const { add(place, step, sums); }
   void add_outer_product(const Place& place, double step, std::size_t size, double* matrix) const {
     const std::int32_t* column = columns_ + place.begin;
     for (std::int32_t k = 0; k < place.length; ++k) {

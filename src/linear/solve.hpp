@@ -11,8 +11,8 @@
 namespace tamis::linear {
 
 /// `stop` counts epochs and Newton steps as iterations. Never throws for lack of convergence: the
-/// stop reason says it. Runs on the caller's threads; the answer depends neither on their number nor
-/// on that of the ranks.
+/// stop reason says it. Runs on the caller's threads; the answer depends neither on their number
+/// nor on that of the ranks.
 Solution solve(const Problem& problem, qp::StopCheck& stop, std::uint64_t seed,
                const qp::StatusCallback& on_status = {});
 

@@ -201,8 +201,7 @@ DealtRows deal_rows(const TrainingSet& mine, std::span<const int> rank_of_row, G
   DealtRows whole{mine, std::vector<Index>(usize(mine.rows()))};
   std::iota(whole.positions.begin(), whole.positions.end(), sum_of_earlier(group, mine.rows()));
   std::vector<std::vector<Index>> rows_for(usize(group.size()));
-  for (Index i = 0; i < mine.rows(); ++i)
-    rows_for[usize(rank_of_row[usize(i)])].push_back(i);
+  for (Index i = 0; i < mine.rows(); ++i) rows_for[usize(rank_of_row[usize(i)])].push_back(i);
   return exchange_rows(whole, rows_for, group);
 }
 

@@ -94,8 +94,7 @@ TEST(Newton, AgreesWithCoordinateDescent) {
     // Blocks change the order of the visits, not the optimum.
     qp::StopCheck again({1e-3, 0, 0}, control);
     const linear::Solution in_blocks = linear::descend(p, again, 1, {}, kNoLimit).solution;
-    EXPECT_NEAR(in_blocks.objective, expected.objective,
-                1e-3 * (1 + std::abs(expected.objective)));
+    EXPECT_NEAR(in_blocks.objective, expected.objective, 1e-3 * (1 + std::abs(expected.objective)));
   });
 }
 

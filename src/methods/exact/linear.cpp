@@ -112,9 +112,8 @@ MethodResult train_alone(const TrainingSet& data, const TrainContext& context) {
   const BinaryTrainer trainer = [&](const BinaryTask& task) {
     const Index values = num_values(data.features, task.rows);
     const LinearSettings settings{blocks_of_task(values, cols, blocks), nullptr, copies};
-    const linear::Solution solution =
-        solve_linear(data, task, settings, context,
-                     [&](const qp::Status& status) { progress.update(status); });
+    const linear::Solution solution = solve_linear(
+        data, task, settings, context, [&](const qp::Status& status) { progress.update(status); });
     progress.machine_done();
     model.set_weights(task.index, solution);
     return linear_result(solution);

@@ -16,13 +16,13 @@ namespace tamis {
 /// Stored values of some rows: what the number of blocks depends on (linear::num_blocks).
 Index num_values(const Matrix& features, std::span<const Index> rows);
 
-/// The block of a row, by mix() of its hash (hash_rows). It depends on the row's values alone, so copies of
-/// a row are in one block, and the rows of all tasks are in the same ones.
+/// The block of a row, by mix() of its hash (hash_rows). It depends on the row's values alone, so
+/// copies of a row are in one block, and the rows of all tasks are in the same ones.
 Index block_of_row(std::uint64_t mixed_hash, Index blocks);
 
 struct LinearSettings {
-  /// 1: the problem is solved by the calling rank. More: by all ranks of `group`, each with the rows
-  /// of its blocks; copies of a row are then one point.
+  /// 1: the problem is solved by the calling rank. More: by all ranks of `group`, each with the
+  /// rows of its blocks; copies of a row are then one point.
   Index blocks = 1;
   Group* group = nullptr;
   bool copies_rows = true;  ///< the budget has room for a copy of the rows
