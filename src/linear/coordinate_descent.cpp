@@ -12,6 +12,7 @@
 #include "base/random.hpp"
 #include "data/copy_rows.hpp"
 #include "linear/block_sums.hpp"
+#include "linear/descent_point.hpp"
 #include "linear/interior_point.hpp"
 #include "linear/rows.hpp"
 
@@ -25,57 +26,10 @@ constexpr Index kAhead = 8;         // points whose memory is asked for in advan
 // rows of a window stay in the cache.
 constexpr Index kRun = 16;
 constexpr Index kWindowRuns = 128;
+constexpr Index kPieces = 64;         // of all blocks, in an order of their own
 constexpr double kVisitValues = 10;   // what visiting a row takes beside its values, in values
 constexpr double kEpochValues = 500;  // the same for an epoch, which may be one of very few rows
 constexpr Index kChunk = 4096;        // points a task takes, and sums, at a time
-
-/// All that one step needs to know about a coefficient, in one cache line. Classification is
-/// written over alpha = t b >= 0, so that one sign convention serves shrinking and stopping.
-struct alignas(64) Point {
-  double alpha = 0;  ///< sign * b
-  double lower = 0;
-  double upper = 0;
-  double slope = 0;      ///< linear term of the dual: 1, or the target
-  double ridge = 0;      ///< squared losses
-  double curvature = 0;  ///< |x|^2 + B^2 + ridge
-  Place place;           ///< of the row's values
-  float sign = 1;
-  bool rests = false;
-};
-
-/// Directions in which the dual falls, seen from one coefficient.
-struct Slopes {
-  double up;    ///< derivative when alpha grows
-  double down;  ///< derivative when alpha falls, from the left
-};
-
-struct Range {
-  double high = 0;  ///< largest projected gradient, >= 0
-  double low = 0;   ///< smallest, <= 0
-  double width() const { return high - low; }
-  void include(double gradient) {
-    high = std::max(high, gradient);
-    low = std::min(low, gradient);
-  }
-};
-
-// Every order equally likely up to 2^-32. Quicker than Random::shuffle, which shows here.
-void shuffle(Random& random, std::span<Index> order) {
-  for (std::size_t i = order.size(); i > 1; --i) {
-    const std::uint64_t pick = i <= UINT32_MAX ? (random.next_u32() * std::uint64_t{i}) >> 32
-                                               : usize(random.below(static_cast<Index>(i)));
-    std::swap(order[i - 1], order[pick]);
-  }
-}
-
-/// What goes from rank to rank in an epoch, beside the weights.
-struct Token {
-  Range range;
-  Index active = 0;  ///< points that do not rest
-  double offset = 0;
-  bool moved = false;
-  bool interrupted = false;
-};
 
 template <bool kTube, typename Rows>
 class Descent {
@@ -88,6 +42,7 @@ class Descent {
                   ? std::vector<Index>{0, problem.size()}
                   : std::vector<Index>(problem.blocks.begin(), problem.blocks.end()),
               group_),
+        order_random_(Random(seed).split(usize(kMostBlocks))),
         blocks_(random_streams(seed)),
         given_(shuffled_points()),
         features_(shuffled_features()),
@@ -152,12 +107,13 @@ class Descent {
   struct Block {
     Random random;
     std::vector<Index> active;  // those that do not rest, in about the order of their rows
+    std::vector<Index> runs;    // of these, in the order of this epoch
   };
 
   std::vector<Block> random_streams(std::uint64_t seed) const {
     std::vector<Block> blocks;
     for (Index k = 0; k < sums_.blocks(); ++k)
-      blocks.push_back({sums_.blocks() == 1 ? Random(seed) : Random(seed).split(usize(k)), {}});
+      blocks.push_back({sums_.blocks() == 1 ? Random(seed) : Random(seed).split(usize(k)), {}, {}});
     return blocks;
   }
   std::vector<Index> shuffled_points() {
@@ -318,40 +274,43 @@ class Descent {
     return std::clamp(alpha, point.lower, point.upper);
   }
 
-  // Visits every active point once; leaves early when the time is up. The blocks come one after the
-  // other, so the weights go from rank to rank.
+  // Visits every active point once; leaves early when the time is up. The blocks are visited in
+  // pieces, in a random order: whole blocks, or always the same order, would need many times the
+  // epochs (measured). The weights go to the rank that has the next piece.
   Token epoch() {
     Token token;
-    token.offset = offset_;
     work_ += kEpochValues + static_cast<double>(active_) * values_a_visit_;
-    for (int r = 0; r < group_.size(); ++r) {
-      if (r == group_.rank()) {
-        visit_own(&token);
-        token.offset = offset_;
-      }
-      if (group_.size() > 1) hand_on(r, &token);
+    for (Block& block : blocks_) {
+      block.runs.resize((block.active.size() + kRun - 1) / kRun);
+      std::iota(block.runs.begin(), block.runs.end(), 0);
+      shuffle(block.random, block.runs);
     }
+    int holder = 0;  // all ranks have the weights
+    for (const Piece& piece : pieces_in_random_order(sums_.blocks(), order_random_)) {
+      const int owner = owner_of_block(piece.block, sums_.blocks(), group_.size());
+      if (owner != holder) hand_on(holder, owner, &token);
+      holder = owner;
+      if (owner == group_.rank() && !token.interrupted) visit_piece(piece, &token);
+    }
+    if (group_.size() > 1) tell_all(holder, &token);
+    Index active = 0;
+    for (Block& block : blocks_) {
+      std::erase_if(block.active, [&](Index i) { return points_[usize(i)].rests; });
+      active += std::ssize(block.active);
+    }
+    token.active = sum_of_all(group_, active);
     return token;
   }
 
-  // To the next rank; the last one tells all.
-  void hand_on(int from, Token* token) {
-    const bool is_last = from + 1 == group_.size();
-    Group::Message message;
-    if (from == group_.rank()) {
-      MessageWriter writer;
-      writer.put(*token);
-      writer.put_list(weights_);
-      message = writer.take();
-    }
-    if (is_last) {
-      message = group_.broadcast(std::move(message), from);
-    } else {
-      std::vector<Group::Message> to_each(usize(group_.size()));
-      to_each[usize(from) + 1] = std::move(message);
-      message = std::move(group_.exchange(std::move(to_each))[usize(from)]);
-    }
-    if (message.empty()) return;
+  Group::Message packed(Token* token) const {
+    token->offset = offset_;
+    MessageWriter writer;
+    writer.put(*token);
+    writer.put_list(weights_);
+    return writer.take();
+  }
+
+  void unpack(const Group::Message& message, Token* token) {
     MessageReader reader(message);
     *token = reader.get<Token>();
     const std::vector<double> weights = reader.get_list<double>();
@@ -359,34 +318,36 @@ class Descent {
     offset_ = token->offset;
   }
 
-  void visit_own(Token* token) {
-    for (Block& block : blocks_) {
-      if (!token->interrupted) visit_block(&block, token);
-      token->active += std::ssize(block.active);
-    }
+  void hand_on(int from, int to, Token* token) {
+    std::vector<Group::Message> to_each(usize(group_.size()));
+    if (from == group_.rank()) to_each[usize(to)] = packed(token);
+    const std::vector<Group::Message> received = group_.exchange(std::move(to_each));
+    if (to == group_.rank()) unpack(received[usize(from)], token);
   }
 
-  void visit_block(Block* block, Token* token) {
-    const Index active = std::ssize(block->active);
-    std::vector<Index> runs(usize((active + kRun - 1) / kRun));
-    std::iota(runs.begin(), runs.end(), 0);
-    shuffle(block->random, runs);
-    resting_ = 0;
+  void tell_all(int from, Token* token) {
+    unpack(group_.broadcast(from == group_.rank() ? packed(token) : Group::Message{}, from), token);
+  }
+
+  void visit_piece(const Piece& piece, Token* token) {
+    Block& block = blocks_[usize(piece.block)];
+    const Index active = std::ssize(block.active);
+    const std::size_t all = block.runs.size();
+    const std::size_t begin_run = all * usize(piece.part) / usize(piece.parts);
+    const std::size_t end_run = all * (usize(piece.part) + 1) / usize(piece.parts);
     std::vector<Index> window;
-    for (std::size_t first = 0; first < runs.size(); first += kWindowRuns) {
+    for (std::size_t first = begin_run; first < end_run; first += kWindowRuns) {
       window.clear();
-      for (std::size_t r = first; r < std::min(first + kWindowRuns, runs.size()); ++r) {
-        const Index begin = runs[r] * kRun;
+      for (std::size_t r = first; r < std::min(first + kWindowRuns, end_run); ++r) {
+        const Index begin = block.runs[r] * kRun;
         const Index end = std::min(begin + kRun, active);
-        window.insert(window.end(), block->active.begin() + begin, block->active.begin() + end);
+        window.insert(window.end(), block.active.begin() + begin, block.active.begin() + end);
       }
-      shuffle(block->random, window);
+      shuffle(block.random, window);
       visit(window, &token->range, &token->moved);
       token->interrupted = stop_.interrupted();
       if (token->interrupted) break;
     }
-    if (resting_ > 0)
-      std::erase_if(block->active, [&](Index i) { return points_[usize(i)].rests; });
   }
 
   void visit(std::span<const Index> window, Range* range, bool* moved) {
@@ -399,7 +360,6 @@ class Descent {
       const double gradient = projected(point, at);
       if (gradient == 0 && can_rest(point, at)) {
         point.rests = true;
-        ++resting_;
         continue;
       }
       range->include(gradient);
@@ -500,14 +460,14 @@ class Descent {
   qp::StopCheck& stop_;
   Group& group_;
   BlockSums sums_;
+  Random order_random_;  // of the pieces, the same on all ranks
   std::vector<Block> blocks_;
   std::vector<Index> given_;  // points are kept in a random order: which one of the problem each is
   Matrix features_;           // their rows, in that order unless they are left where they are
   Rows rows_;
   std::vector<Point> points_;
-  Index total_ = 0;    // points of all ranks
-  Index active_ = 0;   // of these, do not rest
-  Index resting_ = 0;  // put to rest in this visit of a block
+  Index total_ = 0;   // points of all ranks
+  Index active_ = 0;  // of these, do not rest
   double most_work_ = 0;
   double values_a_visit_ = 0;
   double interior_work_ = 0;      // values for which an interior-point method would be done

@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "data/copy_rows.hpp"
 #include "linear/block_sums.hpp"
+#include "linear/line_search.hpp"
 #include "linear/newton_system.hpp"
 #include "linear/rows.hpp"
 
@@ -32,7 +33,6 @@ constexpr Index kSampleStride = 8;       // the first steps see every 8th point,
 constexpr Index kSampleRows = 4;         // of which there are as many as this for each column
 constexpr int kSampleSteps = 20;
 constexpr double kEnoughSlope = 0.1;  // a line search ends at this share of the first slope
-constexpr int kMostTrials = 60;
 constexpr double kRounding = 1e-14;
 constexpr Index kChunk = 4096;  // points between two looks at the clock
 
@@ -406,8 +406,7 @@ class Newton {
     return share() * points + linear + length * square;
   }
 
-  // The slope grows with the length: where it vanishes is the minimum. Regula falsi, in its
-  // Illinois variant.
+  // The slope grows with the length: where it vanishes is the minimum.
   double search() {
     const Slopes slopes = first_slopes();
     const double rounding = kRounding * slopes.size;
@@ -415,35 +414,14 @@ class Newton {
     const double enough = std::max(kEnoughSlope * -slopes.first, rounding);
     if (slopes.whole < -5 * enough) return search_beyond(slopes.whole, enough);
     if (slopes.whole <= enough) return 1;
-    double low = 0;
-    double low_slope = slopes.first;
-    double high = 1;
-    double high_slope = slopes.whole;
-    double length = 1;
-    int side = 0;  // on which the last trial was
-    for (int trial = 0; trial < kMostTrials; ++trial) {
-      length = low - low_slope * (high - low) / (high_slope - low_slope);
-      const double slope = slope_within(length, slopes);
-      if (std::abs(slope) <= enough || !std::isfinite(slope)) break;
-      if (slope > 0) {
-        high = length;
-        high_slope = slope;
-        if (side > 0) low_slope /= 2;
-        side = 1;
-      } else {
-        low = length;
-        low_slope = slope;
-        if (side < 0) high_slope /= 2;
-        side = -1;
-      }
-    }
-    return length;
+    return root_of_slope(slopes.first, slopes.whole, enough,
+                         [&](double length) { return slope_within(length, slopes); });
   }
 
   // The way is longer than a step: the longest length at which the slope is still negative.
   double search_beyond(double slope, double enough) const {
     double length = 1;
-    for (int trial = 0; trial < kMostTrials && slope < -5 * enough; ++trial) {
+    for (int trial = 0; trial < kMostSlopes && slope < -5 * enough; ++trial) {
       const double next = slope_beyond(4 * length);
       if (!(next <= enough)) break;
       length *= 4;

@@ -162,7 +162,9 @@ class LinearTogether {
       progress.machine_done();
     }
     train_small();
-    return model_.finish(results_);
+    MethodResult result = model_.finish(results_);
+    result.report.tables.push_back(work_of_all());
+    return result;
   }
 
  private:
@@ -176,6 +178,26 @@ class LinearTogether {
       ranks.push_back(
           linear::owner_of_block(block_of_row(mix(hash), blocks_), blocks_, group_.size()));
     return deal_rows(mine, ranks, group_);
+  }
+
+  ReportTable work_of_all() const {
+    struct Done {
+      Index rows;
+      Index values;
+      std::int64_t messages;
+      std::int64_t bytes_sent;
+    };
+    ReportTable table{
+        "work_by_process", {"process", "rows", "values", "messages", "bytes_sent"}, {}};
+    const Matrix& features = dealt_.set.features;
+    for (const auto& [rows, values, messages, bytes_sent] :
+         gather_values(group_, Done{features.rows(), features.num_stored(), group_.num_calls(),
+                                    group_.bytes_sent()})) {
+      table.rows.push_back({static_cast<double>(table.rows.size()), static_cast<double>(rows),
+                            static_cast<double>(values), static_cast<double>(messages),
+                            static_cast<double>(bytes_sent)});
+    }
+    return table;
   }
 
   // Small tasks that are collected before they are trained; the same on all ranks.
