@@ -15,6 +15,8 @@
 
 namespace tamis {
 
+class JobKeeper;
+
 /// Rows are numbered in the order of the ranks. On one rank nothing is copied or sent.
 class AllRows {
  public:
@@ -87,17 +89,20 @@ class RowJobs {
   /// `part` holds the rows of the job. Called from many threads.
   using Work = std::function<Group::Message(TrainingSet part, std::span<const std::byte> request)>;
 
-  /// Every rank makes one. `rows` must outlive it.
-  RowJobs(const AllRows& rows, Work work);
+  /// Every rank makes one. `rows` must outlive it, and so must `keeper`, which has the answers that
+  /// an earlier run left; null: there is none.
+  RowJobs(const AllRows& rows, Work work, JobKeeper* keeper = nullptr);
 
   /// On the first rank: the answers, by job. Job number j runs on rank j modulo their number.
   std::vector<Group::Message> run(const std::vector<Job>& jobs) const;
 
  private:
   Group::Message run_own(std::span<const std::byte> request) const;
+  std::vector<Group::Message> run_all(const std::vector<Job>& jobs) const;
 
   const AllRows& rows_;
   Work work_;
+  JobKeeper* keeper_;
   int number_ = 0;
 };
 
