@@ -24,8 +24,8 @@ LAYERS = {
     "data": ("Matrix, Labels, Dataset, scaling, folds and splits, generators", ["base"]),
     "kernels": ("each formula once; blocks of kernel values; SIMD", ["data", "base"]),
     "qp": ("the solver; knows no kernel and no data", ["base"]),
-    "linear": ("dual coordinate descent for linear SVMs, and an interior-point method where it converges slowly; stops as qp "
-               "does", ["qp", "data", "base"]),
+    "linear": ("linear SVMs: dual coordinate descent, Newton's method for large problems, an interior-point method; sums in fixed "
+               "blocks; stops as qp does", ["qp", "data", "base"]),
     "gram": ("RowSources: computed rows, row cache, stored matrix, the kernel of tube regression",
              ["kernels", "qp", "data", "base"]),
     "neighbors": ("exact neighbor search: brute force, kd-tree, cover tree; separated rows; growing index",

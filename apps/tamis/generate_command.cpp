@@ -30,8 +30,8 @@ class GenerateCommand : public Command {
         .no_default();
     options
         .integer("--features", generate_.features, 1, kMost, "N",
-                 "features of ndcc (default 5), gaussians and halfspaces (default 10); the others "
-                 "have 2")
+                 "features of ndcc (default 5), gaussians and halfspaces (default 10), words "
+                 "(default 47236); the others have 2")
         .no_default();
     options.flag("--regression", generate_.regression, "gaussians: numeric targets, not classes");
     options.output("-o,--output", output_, "output file; - is standard output");

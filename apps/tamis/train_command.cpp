@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
 #include "reading.hpp"
 #include "session.hpp"
@@ -46,8 +48,9 @@ class TrainCommand : public Command {
         "method leader: read the data, a file that is not compressed, block by block and keep "
         "only the leaders, taken in the order of the file");
     options.text("--checkpoint", checkpoint_, "FOLDER",
-                 "methods exact, falk and falk-c: keep the state of the training (of falk and "
-                 "falk-c: the finished cells) in this folder, and continue from what is there; the "
+                 "methods exact, falk, falk-c, random-subset and ransac: keep the state of the "
+                 "training (of falk and falk-c: the finished cells; of random-subset and ransac: "
+                 "the finished candidates) in this folder, and continue from what is there; the "
                  "model is the same as without a break");
     options.number("--checkpoint-seconds", checkpoint_seconds_, 0, 1e9, "NUMBER",
                    "seconds between checkpoints");
@@ -112,11 +115,13 @@ class TrainCommand : public Command {
 
   std::unique_ptr<CheckpointStore> make_checkpoints(Session& session) const {
     if (checkpoint_.empty()) return nullptr;
-    const bool can_continue = train_.method == "exact" || train_.method == kDefaultMethod ||
-                              train_.method == "falk" || train_.method == "falk-c";
-    if (stream_ || folds_ > 0 || !can_continue)
+    const std::array<std::string_view, 6> can_continue{"exact",  kDefaultMethod,  "falk",
+                                                       "falk-c", "random-subset", "ransac"};
+    if (stream_ || folds_ > 0 ||
+        std::find(can_continue.begin(), can_continue.end(), train_.method) == can_continue.end())
       throw UsageError(
-          "--checkpoint goes with the methods exact, falk and falk-c, without --stream and folds");
+          "--checkpoint goes with the methods exact, falk, falk-c, random-subset and ransac, "
+          "without --stream and folds");
     auto checkpoints = file_checkpoints(checkpoint_, session.control().group);
     session.keep_state_in(checkpoints.get(), checkpoint_seconds_);
     return checkpoints;

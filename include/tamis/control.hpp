@@ -47,9 +47,9 @@ struct RunControl {
   /// Must outlive the call.
   Group* group = nullptr;
 
-  /// Where the method `exact` keeps its state, about every `checkpoint_seconds`, and falk and
-  /// falk-c their cells, and from where they continue; null: nowhere. The model is the same as
-  /// without a break. Must outlive the call.
+  /// Where the method `exact` keeps its state, about every `checkpoint_seconds`, random-subset and
+  /// ransac their finished candidates, and falk and falk-c their cells, and from where they
+  /// continue; null: nowhere. The model is the same as without a break. Must outlive the call.
   CheckpointStore* checkpoint = nullptr;
   double checkpoint_seconds = 60;
 

@@ -20,8 +20,8 @@ struct GenerateOptions {
   /// deviation of the points (spirals, default 0.035; 0.05 for the 2-spirals of the FaLK-SVM paper)
   /// or of the target (regression, default 0.1); negative: the generator's own default.
   double noise = -1;
-  /// Features of ndcc, gaussians and halfspaces. Default (0): automatic, chosen by the generator.
-  /// The others have two.
+  /// Features of ndcc, gaussians, halfspaces and words. Default (0): automatic, chosen by the
+  /// generator. The others have two.
   Index features = 0;
   /// gaussians: numeric targets instead of classes.
   bool regression = false;
@@ -33,7 +33,8 @@ struct Generated {
   double bayes_error = -1;
 };
 
-/// checkerboard, spirals, ten-gaussians, ndcc, gaussians, halfspaces.
+/// checkerboard, spirals, ten-gaussians, ndcc, gaussians, halfspaces, words. The last one has
+/// sparse rows, like those of texts.
 TAMIS_EXPORT std::vector<std::string_view> generator_names();
 TAMIS_EXPORT Generated generate(std::string_view name, const GenerateOptions& options = {},
                                 const RunControl& control = {});
@@ -46,12 +47,13 @@ TAMIS_EXPORT Dataset generate_rows(std::string_view name, const GenerateOptions&
 struct GeneratorFacts {
   Index features = 0;
   double bayes_error = -1;  ///< as in Generated
+  bool is_sparse = false;   ///< how the rows are stored
 };
 TAMIS_EXPORT GeneratorFacts describe_generator(std::string_view name,
                                                const GenerateOptions& options = {});
 
 /// Writes what generate() would make as a NumPy array and its labels (X.npy and X.labels.npy), some
-/// rows at a time: memory does not grow with the rows.
+/// rows at a time: memory does not grow with the rows. Throws InvalidArgument for sparse rows.
 TAMIS_EXPORT void generate_npy(std::string_view name, const GenerateOptions& options,
                                const std::string& path, const RunControl& control = {});
 

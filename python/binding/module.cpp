@@ -304,7 +304,7 @@ py::tuple generate_rows(const std::string& name, Index rows, std::uint64_t seed)
   for (Index i = 0; i < data.rows(); ++i) labels.push_back(data.labels().number(i));
   const Matrix& features = data.features();
   const py::capsule owner(new Matrix(features), [](void* p) { delete static_cast<Matrix*>(p); });
-  return py::make_tuple(from_matrix(features, owner).attr("copy")(),
+  return py::make_tuple(from_matrix(features, owner),
                         from_vector(std::move(labels), {data.rows()}));
 }
 

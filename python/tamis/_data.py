@@ -44,18 +44,18 @@ def numbered_rows(kernel_values: Any) -> CoreRows:
     return rows
 
 
-def generate(name: str, rows: int = 1000, random_state: int = 1) -> tuple[np.ndarray, np.ndarray]:
+def generate(name: str, rows: int = 1000, random_state: int = 1) -> tuple[Any, np.ndarray]:
     """Rows to try things with: the same for the same arguments, on every computer.
 
     Parameters
     ----------
-    name : {"checkerboard", "spirals", "ten-gaussians", "ndcc", "gaussians"}
+    name : {"checkerboard", "spirals", "ten-gaussians", "ndcc", "gaussians", "halfspaces", "words"}
     rows : int, default=1000
     random_state : int, default=1
 
     Returns
     -------
-    X : ndarray of shape (rows, n_features), float32
+    X : ndarray of shape (rows, n_features), float32; "words": a CSR matrix
     y : ndarray of shape (rows,)
 
     Examples
@@ -65,4 +65,6 @@ def generate(name: str, rows: int = 1000, random_state: int = 1) -> tuple[np.nda
     >>> X.shape, X.dtype.name, sorted(set(y.tolist()))
     ((300, 2), 'float32', [-1.0, 1.0])
     """
-    return _core.generate(name, rows, random_state)
+    features, labels = _core.generate(name, rows, random_state)
+    # What the core made is read-only.
+    return from_core_rows(features).copy(), labels

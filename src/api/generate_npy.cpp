@@ -15,7 +15,11 @@ void generate_npy(std::string_view name, const GenerateOptions& options, const s
   if (path == "-") throw InvalidArgument("features and labels are two NumPy files: give a name");
   if (has_packed_ending(path))
     throw InvalidArgument(path + ": compressed output is not supported; compress it afterwards");
-  const Index cols = describe_generator(name, options).features;
+  const GeneratorFacts facts = describe_generator(name, options);
+  if (facts.is_sparse)
+    throw InvalidArgument(std::string(name) +
+                          ": the rows are sparse, which a NumPy array is not; write .svm or .csr");
+  const Index cols = facts.features;
   const Index step = std::max<Index>(1, kBlockValues / cols);
   OutputFile features(path);
   OutputFile labels(npy_labels_path(path));

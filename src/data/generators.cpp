@@ -19,6 +19,7 @@
 #include "base/random.hpp"
 #include "data/planar_bayes.hpp"
 #include "data/portable_trig.hpp"
+#include "data/word_rows.hpp"
 
 namespace tamis {
 namespace {
@@ -26,10 +27,15 @@ namespace {
 /// Writes the features of row i and returns its label or target.
 using DrawRow = std::function<double(Index row, Random& random, float* out)>;
 
+/// The same for a sparse row: its columns and values.
+using SparseValues = std::vector<std::pair<std::int32_t, float>>;
+using DrawSparseRow = std::function<double(Index row, Random& random, SparseValues* out)>;
+
 struct Recipe {
   Index features = 2;
   DrawRow draw;
   std::function<double()> bayes_error = [] { return -1.0; };
+  DrawSparseRow draw_sparse = nullptr;  ///< in place of draw
 };
 
 // +1 for one row of the pair (2k, 2k + 1) and -1 for the other, in random order: exact balance
@@ -279,6 +285,20 @@ Recipe halfspaces(const GenerateOptions& options) {
   return {d, draw, [noise] { return noise; }};
 }
 
+// Like texts: many columns, of which a row has few.
+Recipe words(const GenerateOptions& options) {
+  refuse_noise(options, "words");
+  Recipe recipe;
+  recipe.features = features_or(options, 47236, 64, 100'000'000);
+  recipe.draw_sparse = [d = recipe.features, seed = options.seed](Index row, Random& random,
+                                                                  SparseValues* out) {
+    const double label = balanced_label(seed, row);
+    draw_words(d, label, random, out);
+    return label;
+  };
+  return recipe;
+}
+
 struct NamedRecipe {
   std::string_view name;
   Recipe (*make)(const GenerateOptions&);
@@ -286,13 +306,14 @@ struct NamedRecipe {
   bool takes_regression;
 };
 
-constexpr std::array<NamedRecipe, 6> kRecipes{{
+constexpr std::array<NamedRecipe, 7> kRecipes{{
     {"checkerboard", checkerboard, false, false},
     {"spirals", spirals, false, false},
     {"ten-gaussians", ten_gaussians, false, false},
     {"ndcc", ndcc, true, false},
     {"gaussians", gaussians, true, true},
     {"halfspaces", halfspaces, true, false},
+    {"words", words, true, false},
 }};
 
 const NamedRecipe& find_recipe(std::string_view name) {
@@ -338,8 +359,59 @@ Recipe find_valid_recipe(std::string_view name, const GenerateOptions& options) 
   return named.make(options);
 }
 
+// In parts of so many rows, which are put together at the end.
+constexpr Index kSparsePart = 1024;
+
+Dataset sparse_rows_of(const Recipe& recipe, const GenerateOptions& options, Index first, Index end,
+                       const RunControl& control) {
+  struct Part {
+    std::vector<Index> ends;  // of each row among the part's values
+    std::vector<std::int32_t> columns;
+    std::vector<float> values;
+  };
+  const Index rows = end - first;
+  std::vector<Part> parts(static_cast<std::size_t>((rows + kSparsePart - 1) / kSparsePart));
+  std::vector<double> labels(static_cast<std::size_t>(rows));
+  ProgressMeter meter(control, "generate", rows);
+  const Random base(options.seed);
+  const Index budget = resolve_memory_budget(control.memory_bytes);
+  with_threads(control.threads, [&] {
+    parallel_each(std::ssize(parts), [&](Index p) {
+      Part& part = parts[static_cast<std::size_t>(p)];
+      require_memory(fmt::format("generating {}", counted(rows, "row")), resident_memory_bytes(),
+                     budget);
+      SparseValues row;
+      const Index part_end = std::min(rows, (p + 1) * kSparsePart);
+      for (Index i = p * kSparsePart; i < part_end; ++i) {
+        Random random = base.split(static_cast<std::uint64_t>(first + i));
+        labels[static_cast<std::size_t>(i)] = recipe.draw_sparse(first + i, random, &row);
+        for (const auto& [column, value] : row) {
+          part.columns.push_back(column);
+          part.values.push_back(value);
+        }
+        part.ends.push_back(std::ssize(part.values));
+      }
+      meter.add(part_end - p * kSparsePart);
+    });
+  });
+  std::vector<Index> row_begin{0};
+  std::vector<std::int32_t> columns;
+  std::vector<float> values;
+  for (Part& part : parts) {
+    const Index before = std::ssize(values);
+    for (const Index row_end : part.ends) row_begin.push_back(before + row_end);
+    columns.insert(columns.end(), part.columns.begin(), part.columns.end());
+    values.insert(values.end(), part.values.begin(), part.values.end());
+    part = {};
+  }
+  return Dataset(
+      Matrix::sparse(recipe.features, std::move(row_begin), std::move(columns), std::move(values)),
+      Labels::numeric(std::move(labels)));
+}
+
 Dataset rows_of(const Recipe& recipe, const GenerateOptions& options, Index first, Index end,
                 const RunControl& control) {
+  if (recipe.draw_sparse) return sparse_rows_of(recipe, options, first, end, control);
   const Index d = recipe.features;
   const Index rows = end - first;
   const Index count = checked_product(rows, d);
@@ -386,7 +458,7 @@ Dataset generate_rows(std::string_view name, const GenerateOptions& options, Ind
 
 GeneratorFacts describe_generator(std::string_view name, const GenerateOptions& options) {
   const Recipe recipe = find_valid_recipe(name, options);
-  return {recipe.features, recipe.bayes_error()};
+  return {recipe.features, recipe.bayes_error(), recipe.draw_sparse != nullptr};
 }
 
 }  // namespace tamis

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "base/checked.hpp"
+#include "base/exact_sum.hpp"
 #include "base/group.hpp"
 #include "base/parallel.hpp"
 #include "data/gather_labels.hpp"
@@ -49,20 +51,24 @@ std::vector<Index> positions(const Labels& labels, const std::vector<std::string
   return result;
 }
 
-// Adds up block after block of the rows, in order: the sums are the same for any blocks.
+// Adds up block after block of this rank's rows; the sums are those of all ranks, whatever the
+// blocks and ranks are.
 class Scores {
  public:
-  /// `truth` are the labels of all rows.
-  Scores(const Model& model, const Labels& truth) : model_(model), truth_(truth) {
+  /// `truth` are the labels of this rank's rows.
+  Scores(const Model& model, const Labels& truth, Group& group)
+      : model_(model), truth_(truth), group_(group) {
     result_.task = model.task();
-    result_.rows = truth.size();
+    result_.rows = sum_of_all(group, truth.size());
     if (model.task() == Task::regression) {
-      if (truth.kind() != LabelKind::numeric)
+      if (largest_of_all(group, truth.kind()) != LabelKind::numeric)
         throw DataError("a regression needs numbers as labels, and these are words");
-      for (Index i = 0; i < truth.size(); ++i) mean_ += truth.number(i) / rows();
+      ExactSum targets;
+      for (Index i = 0; i < truth.size(); ++i) targets.add(truth.number(i));
+      mean_ = mean_of(targets);
       return;
     }
-    names_ = class_names(model.classes(), truth);
+    names_ = class_names(model.classes(), labels_of_all(distinct_classes(truth), group));
     result_.confusion.assign(names_.size() * names_.size(), 0);
   }
 
@@ -83,32 +89,41 @@ class Scores {
     result_.has_probabilities = true;
     for (Index i = 0; i < given.rows; ++i) {
       const Index code = truth[usize(i)];
-      result_.log_loss -=
-          std::log(code < 0 ? kLeast : std::max(kLeast, given.at(i, code))) / rows();
+      log_loss_.add(-std::log(code < 0 ? kLeast : std::max(kLeast, given.at(i, code))));
       for (Index c = 0; c < columns; ++c) {
         const double error = given.at(i, c) - (c == code ? 1 : 0);
-        result_.brier += error * error / rows();
+        brier_.add(error * error);
       }
     }
   }
 
   Evaluation finish() {
-    if (model_.task() == Task::regression)
-      result_.r2 = variance_ > 0 ? 1 - result_.mse / variance_ : 0;
-    else
+    if (model_.task() == Task::regression) {
+      result_.mse = mean_of(squares_);
+      result_.mae = mean_of(errors_);
+      const double variance = mean_of(variance_);
+      result_.r2 = variance > 0 ? 1 - result_.mse / variance : 0;
+    } else {
       finish_classes();
+    }
+    if (any_of_all(group_, result_.has_probabilities)) {
+      result_.has_probabilities = true;
+      result_.log_loss = mean_of(log_loss_);
+      result_.brier = mean_of(brier_);
+    }
     return std::move(result_);
   }
 
  private:
-  double rows() const { return static_cast<double>(truth_.size()); }
+  double rows() const { return static_cast<double>(result_.rows); }
+  double mean_of(const ExactSum& mine) const { return sum_of_all(group_, mine).value() / rows(); }
 
   void add_numbers(const Labels& truth, const Labels& predicted) {
     for (Index i = 0; i < truth.size(); ++i) {
       const double error = predicted.number(i) - truth.number(i);
-      result_.mse += error * error / rows();
-      result_.mae += std::abs(error) / rows();
-      variance_ += (truth.number(i) - mean_) * (truth.number(i) - mean_) / rows();
+      squares_.add(error * error);
+      errors_.add(std::abs(error));
+      variance_.add((truth.number(i) - mean_) * (truth.number(i) - mean_));
     }
   }
 
@@ -124,6 +139,12 @@ class Scores {
 
   void finish_classes() {
     const Index k = static_cast<Index>(names_.size());
+    result_.errors = sum_of_all(group_, result_.errors);
+    const std::vector<Index> own =
+        std::exchange(result_.confusion, std::vector<Index>(result_.confusion.size(), 0));
+    for (const std::vector<Index>& part : gather_lists(group_, own)) {
+      for (std::size_t c = 0; c < part.size(); ++c) result_.confusion[c] += part[c];
+    }
     for (Index c = 0; c < k; ++c) {
       ClassScore score;
       score.label = names_[usize(c)];
@@ -146,17 +167,15 @@ class Scores {
   const Model& model_;
   const Labels& truth_;
   std::vector<std::string> names_;
-  double mean_ = 0;      // of the targets
-  double variance_ = 0;  // of the targets
+  Group& group_;
+  double mean_ = 0;  // of the targets
+  ExactSum variance_;
+  ExactSum squares_;
+  ExactSum errors_;
+  ExactSum log_loss_;
+  ExactSum brier_;
   Evaluation result_;
 };
-
-DecisionValues values_of_all(const DecisionValues& mine, Group& group) {
-  DecisionValues all = mine;
-  all.rows = sum_of_all(group, mine.rows);
-  all.values = gather_all(group, mine.values);
-  return all;
-}
 
 void require_labels(const Dataset& data, Group& group) {
   if (largest_of_all(group, data.labels().kind()) == LabelKind::none)
@@ -178,7 +197,7 @@ RunControl part_of(const RunControl& control, double done, double share) {
 }
 
 Evaluation evaluate_blocks(const Model& model, const Dataset& data, const RunControl& control) {
-  Scores scores(model, data.labels());
+  Scores scores(model, data.labels(), group_of(control));
   const auto all = static_cast<double>(std::max<Index>(1, data.rows()));
   for (Index begin = 0; begin < data.rows(); begin += kBlockRows) {
     const Index end = std::min(data.rows(), begin + kBlockRows);
@@ -232,9 +251,7 @@ std::string no_norm_of(const KernelExpansion& expansion) {
 
 Evaluation evaluate(const Model& model, const Dataset& data, const RunControl& control) {
   require_labels(data, group_of(control));
-  if (group_of(control).size() == 1) return evaluate_blocks(model, data, control);
-  const Matrix rows = rows_for(model, data).features();
-  return evaluate(model, data, decision_values(model, rows, control), control);
+  return evaluate_blocks(model, data, control);
 }
 
 Evaluation evaluate(const Model& model, const Dataset& mine, const DecisionValues& own_values,
@@ -244,13 +261,9 @@ Evaluation evaluate(const Model& model, const Dataset& mine, const DecisionValue
   if (own_values.rows != mine.rows())
     throw InvalidArgument(fmt::format("decision values of {} for data of {}",
                                       counted(own_values.rows, "row"), mine.rows()));
-  const DecisionValues values = values_of_all(own_values, group);
-  const Dataset data = group.size() == 1 ? mine
-                                         : Dataset(Matrix::dense(values.rows, 0, {}),
-                                                   labels_of_all(mine.labels(), group));
-  Scores scores(model, data.labels());
-  scores.add(0, predict(model, values, control));
-  if (model.has_probabilities()) scores.add(0, probabilities(model, values, control));
+  Scores scores(model, mine.labels(), group);
+  scores.add(0, predict(model, own_values, control));
+  if (model.has_probabilities()) scores.add(0, probabilities(model, own_values, control));
   return scores.finish();
 }
 

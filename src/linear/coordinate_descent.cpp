@@ -6,9 +6,13 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/group.hpp"
+#include "base/message.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "data/copy_rows.hpp"
+#include "linear/block_sums.hpp"
+#include "linear/descent_point.hpp"
 #include "linear/interior_point.hpp"
 #include "linear/rows.hpp"
 
@@ -22,80 +26,50 @@ constexpr Index kAhead = 8;         // points whose memory is asked for in advan
 // rows of a window stay in the cache.
 constexpr Index kRun = 16;
 constexpr Index kWindowRuns = 128;
+constexpr Index kPieces = 64;         // of all blocks, in an order of their own
 constexpr double kVisitValues = 10;   // what visiting a row takes beside its values, in values
 constexpr double kEpochValues = 500;  // the same for an epoch, which may be one of very few rows
 constexpr Index kChunk = 4096;        // points a task takes, and sums, at a time
 
-/// All that one step needs to know about a coefficient, in one cache line. Classification is
-/// written over alpha = t b >= 0, so that one sign convention serves shrinking and stopping.
-struct alignas(64) Point {
-  double alpha = 0;  ///< sign * b
-  double lower = 0;
-  double upper = 0;
-  double slope = 0;      ///< linear term of the dual: 1, or the target
-  double ridge = 0;      ///< squared losses
-  double curvature = 0;  ///< |x|^2 + B^2 + ridge
-  Place place;           ///< of the row's values
-  float sign = 1;
-  bool rests = false;
-};
-
-/// Directions in which the dual falls, seen from one coefficient.
-struct Slopes {
-  double up;    ///< derivative when alpha grows
-  double down;  ///< derivative when alpha falls, from the left
-};
-
-struct Range {
-  double high = 0;  ///< largest projected gradient, >= 0
-  double low = 0;   ///< smallest, <= 0
-  double width() const { return high - low; }
-};
-
-// Every order equally likely up to 2^-32. Quicker than Random::shuffle, which shows here.
-void shuffle(Random& random, std::span<Index> order) {
-  for (std::size_t i = order.size(); i > 1; --i) {
-    const std::uint64_t pick = i <= UINT32_MAX ? (random.next_u32() * std::uint64_t{i}) >> 32
-                                               : usize(random.below(static_cast<Index>(i)));
-    std::swap(order[i - 1], order[pick]);
-  }
-}
-
-double values_a_row(const Matrix& features) {
-  const double stored = static_cast<double>(
-      features.is_sparse() ? features.num_stored() : features.rows() * features.cols());
-  return stored / static_cast<double>(std::max<Index>(1, features.rows()));
-}
-
 template <bool kTube, typename Rows>
 class Descent {
  public:
-  Descent(const Problem& problem, qp::StopCheck& stop, std::uint64_t seed)
+  Descent(const Problem& problem, qp::StopCheck& stop, std::uint64_t seed, double most_epochs)
       : problem_(problem),
         stop_(stop),
-        random_(seed),
-        given_(shuffled_points(problem.size())),
+        group_(problem.group == nullptr ? alone() : *problem.group),
+        sums_(problem.blocks.empty()
+                  ? std::vector<Index>{0, problem.size()}
+                  : std::vector<Index>(problem.blocks.begin(), problem.blocks.end()),
+              group_),
+        order_random_(Random(seed).split(usize(kMostBlocks))),
+        blocks_(random_streams(seed)),
+        given_(shuffled_points()),
         features_(shuffled_features()),
         rows_(features_),
-        points_(usize(problem.size()), problem.store),
-        active_(problem.store),
+        points_(usize(problem.size())),
         weights_(usize(problem.features.cols()), 0.0),
         clipped_(problem.nonnegative ? weights_.size() : 0, 0.0),
         used_weights_(problem.nonnegative ? clipped_.data() : weights_.data()) {
-    wake_all();
-    const double values = values_a_row(features_);
-    values_a_visit_ = kVisitValues + values;
-    interior_work_ = interior_work(problem.size(), problem.features.cols(), values);
     parallel_ranges(problem.size(), kChunk, [&](Index begin, Index end) {
       for (Index k = begin; k < end; ++k) points_[usize(k)] = make_point(k);
     });
+    wake_all();
+    count_values();
+    most_work_ = most_epochs * static_cast<double>(total_) * values_a_visit_;
     set_bias();
     if (!problem_.start.empty()) set_alphas(problem_.start);
   }
 
-  Solution run(const qp::StatusCallback& on_status) {
+  /// `is_done` says whether there is more to it than that it took too many epochs.
+  Solution run(const qp::StatusCallback& on_status, bool* is_done) {
     Solution solution;
-    while (!stop_.must_stop(solution.epochs)) {
+    *is_done = true;
+    while (!must_stop(solution.epochs)) {
+      if (work_ > most_work_) {
+        *is_done = false;
+        break;
+      }
       if (creeps()) {
         jump();
         if (violation_ > stop_.limits().eps && is_beyond_precision()) {
@@ -103,13 +77,13 @@ class Descent {
           break;
         }
       }
-      const bool all = num_active() == problem_.size();
-      bool moved = false;
-      const Range range = epoch(&moved);
-      if (stop_.must_stop()) break;
+      const bool all = active_ == total_;
+      const auto [range, active, offset, moved, interrupted] = epoch();
+      active_ = active;
+      if (must_stop(0)) break;
       ++solution.epochs;
       violation_ = range.width();
-      if (on_status) on_status({solution.epochs, range.width(), num_active()});
+      if (on_status) on_status({solution.epochs, range.width(), active_});
       const bool moved_centre = move_centre(range);
       // Whoever rests must look again before the end, and once the offset has moved on.
       const bool settled = range.width() <= stop_.limits().eps || !moved;
@@ -129,10 +103,29 @@ class Descent {
   }
 
  private:
-  RowVector<Index> shuffled_points(Index count) {
-    RowVector<Index> order(usize(count), problem_.store);
+  /// Points that are visited together, in an order of their own.
+  struct Block {
+    Random random;
+    RowVector<Index> active;  // those that do not rest, in about the order of their rows
+    std::vector<Index> runs;  // of these, in the order of this epoch
+  };
+
+  std::vector<Block> random_streams(std::uint64_t seed) const {
+    std::vector<Block> blocks;
+    for (Index k = 0; k < sums_.blocks(); ++k)
+      blocks.push_back({sums_.blocks() == 1 ? Random(seed) : Random(seed).split(usize(k)),
+                        RowVector<Index>(problem_.store),
+                        {}});
+    return blocks;
+  }
+  RowVector<Index> shuffled_points() {
+    RowVector<Index> order(usize(problem_.size()), problem_.store);
     std::iota(order.begin(), order.end(), 0);
-    shuffle(random_, order);
+    for (Index k = 0; k < sums_.blocks(); ++k) {
+      const Index begin = sums_.block_begin(k);
+      shuffle(blocks_[usize(k)].random,
+              std::span(order).subspan(usize(begin), usize(sums_.block_begin(k + 1) - begin)));
+    }
     return order;
   }
   Matrix shuffled_features() const {
@@ -165,34 +158,62 @@ class Descent {
     if (problem_.bias.rule == Bias::Rule::none) return;
     bias_strength_ = problem_.bias.value * problem_.bias.value;
     if (problem_.bias.rule == Bias::Rule::free) {
-      double sum = 0;
-      for (const Point& point : points_) sum += point.curvature - point.ridge;
-      bias_strength_ = sum > 0 ? sum / static_cast<double>(points_.size()) : 1;
+      const double sum = sums_.sum(1, [&](Index begin, Index end, double* out) {
+        for (Index k = begin; k < end; ++k)
+          out[0] += points_[usize(k)].curvature - points_[usize(k)].ridge;
+      })[0];
+      bias_strength_ = sum > 0 ? sum / static_cast<double>(total_) : 1;
     }
     for (Point& point : points_) point.curvature += bias_strength_;
   }
 
-  // To be called with weights and offset of 0.
+  void count_values() {
+    const std::vector<double> counts = sums_.sum(2, [&](Index begin, Index end, double* out) {
+      for (Index k = begin; k < end; ++k)
+        out[0] += static_cast<double>(points_[usize(k)].place.length);
+      out[1] += static_cast<double>(end - begin);
+    });
+    total_ = static_cast<Index>(counts[1]);
+    active_ = total_;
+    const double values = counts[0] / std::max(1.0, counts[1]);
+    values_a_visit_ = kVisitValues + values;
+    interior_work_ = interior_work(total_, problem_.features.cols(), values);
+  }
+
+  // All ranks end together.
+  bool must_stop(std::int64_t epochs) {
+    stop_.must_stop(epochs);
+    if (group_.size() > 1) stop_.adopt_reason(largest_of_all(group_, stop_.reason()));
+    return stop_.reason() != StopReason::converged;
+  }
+
   void set_alphas(std::span<const double> beta) {
-    for (std::size_t k = 0; k < points_.size(); ++k) {
-      Point& point = points_[k];
-      const double b = beta[usize(given_[k])];
-      point.alpha = std::clamp(sign(point) * b, point.lower, point.upper);
-      if (point.alpha != 0) move(point, point.alpha);
-    }
+    const std::size_t cols = weights_.size();
+    std::vector<double> sums = sums_.sum(cols + 1, [&](Index begin, Index end, double* out) {
+      for (Index k = begin; k < end; ++k) {
+        Point& point = points_[usize(k)];
+        const double b = beta[usize(given_[usize(k)])];
+        point.alpha = std::clamp(sign(point) * b, point.lower, point.upper);
+        if (point.alpha == 0) continue;
+        rows_.add(point.place, sign(point) * point.alpha, out);
+        out[cols] += sign(point) * point.alpha;
+      }
+    });
+    offset_ = bias_strength_ * sums.back();
+    std::copy_n(sums.begin(), cols, weights_.begin());
+    for (std::size_t j = 0; j < clipped_.size(); ++j) clipped_[j] = std::max(0.0, weights_[j]);
   }
 
   // True once an interior-point method would have been as quick.
   bool creeps() const {
-    return !jumped_ && work_ > interior_work_ && has_interior_method(problem_);
+    return !jumped_ && work_ > interior_work_ && problem_.blocks.empty() &&
+           has_interior_method(problem_);
   }
 
   void jump() {
     jumped_ = true;
     const std::optional<InteriorSolution> found = solve_interior(problem_, stop_);
     if (!found || found->violation >= violation_) return;
-    std::fill(weights_.begin(), weights_.end(), 0.0);
-    offset_ = 0;
     set_alphas(found->beta);
     centre_ = problem_.bias.rule == Bias::Rule::free ? found->offset : 0;
     offset_ += centre_;
@@ -207,11 +228,11 @@ class Descent {
       if (point.upper < kInfinity)
         largest = std::max(largest, point.upper * (point.curvature - point.ridge));
     }
+    largest = largest_of_all(group_, largest);
     return largest * std::numeric_limits<double>::epsilon() > stop_.limits().eps;
   }
 
   static double sign(const Point& point) { return static_cast<double>(point.sign); }
-  Index num_active() const { return static_cast<Index>(active_.size()); }
 
   // The rows' part of alpha += step.
   void move(const Point& point, double step) {
@@ -255,28 +276,80 @@ class Descent {
     return std::clamp(alpha, point.lower, point.upper);
   }
 
-  // Visits every active point once; leaves early when the time is up.
-  Range epoch(bool* moved) {
-    Range range;
-    std::vector<Index> runs(usize((num_active() + kRun - 1) / kRun));
-    std::iota(runs.begin(), runs.end(), 0);
-    shuffle(random_, runs);
-    resting_ = 0;
-    work_ += kEpochValues + static_cast<double>(num_active()) * values_a_visit_;
-    std::vector<Index> window;
-    for (std::size_t first = 0; first < runs.size(); first += kWindowRuns) {
-      window.clear();
-      for (std::size_t r = first; r < std::min(first + kWindowRuns, runs.size()); ++r) {
-        const Index begin = runs[r] * kRun;
-        const Index end = std::min(begin + kRun, num_active());
-        window.insert(window.end(), active_.begin() + begin, active_.begin() + end);
-      }
-      shuffle(random_, window);
-      visit(window, &range, moved);
-      if (stop_.interrupted()) break;
+  // Visits every active point once; leaves early when the time is up. The blocks are visited in
+  // pieces, in a random order: whole blocks, or always the same order, would need many times the
+  // epochs (measured). The weights go to the rank that has the next piece.
+  Token epoch() {
+    Token token;
+    work_ += kEpochValues + static_cast<double>(active_) * values_a_visit_;
+    for (Block& block : blocks_) {
+      block.runs.resize((block.active.size() + kRun - 1) / kRun);
+      std::iota(block.runs.begin(), block.runs.end(), 0);
+      shuffle(block.random, block.runs);
     }
-    if (resting_ > 0) std::erase_if(active_, [&](Index i) { return points_[usize(i)].rests; });
-    return range;
+    int holder = 0;  // all ranks have the weights
+    for (const Piece& piece : pieces_in_random_order(sums_.blocks(), order_random_)) {
+      const int owner = owner_of_block(piece.block, sums_.blocks(), group_.size());
+      if (owner != holder) hand_on(holder, owner, &token);
+      holder = owner;
+      if (owner == group_.rank() && !token.interrupted) visit_piece(piece, &token);
+    }
+    if (group_.size() > 1) tell_all(holder, &token);
+    Index active = 0;
+    for (Block& block : blocks_) {
+      std::erase_if(block.active, [&](Index i) { return points_[usize(i)].rests; });
+      active += std::ssize(block.active);
+    }
+    token.active = sum_of_all(group_, active);
+    return token;
+  }
+
+  Group::Message packed(Token* token) const {
+    token->offset = offset_;
+    MessageWriter writer;
+    writer.put(*token);
+    writer.put_list(weights_);
+    return writer.take();
+  }
+
+  void unpack(const Group::Message& message, Token* token) {
+    MessageReader reader(message);
+    *token = reader.get<Token>();
+    const std::vector<double> weights = reader.get_list<double>();
+    std::copy(weights.begin(), weights.end(), weights_.begin());
+    offset_ = token->offset;
+  }
+
+  void hand_on(int from, int to, Token* token) {
+    std::vector<Group::Message> to_each(usize(group_.size()));
+    if (from == group_.rank()) to_each[usize(to)] = packed(token);
+    const std::vector<Group::Message> received = group_.exchange(std::move(to_each));
+    if (to == group_.rank()) unpack(received[usize(from)], token);
+  }
+
+  void tell_all(int from, Token* token) {
+    unpack(group_.broadcast(from == group_.rank() ? packed(token) : Group::Message{}, from), token);
+  }
+
+  void visit_piece(const Piece& piece, Token* token) {
+    Block& block = blocks_[usize(piece.block)];
+    const Index active = std::ssize(block.active);
+    const std::size_t all = block.runs.size();
+    const std::size_t begin_run = all * usize(piece.part) / usize(piece.parts);
+    const std::size_t end_run = all * (usize(piece.part) + 1) / usize(piece.parts);
+    std::vector<Index> window;
+    for (std::size_t first = begin_run; first < end_run; first += kWindowRuns) {
+      window.clear();
+      for (std::size_t r = first; r < std::min(first + kWindowRuns, end_run); ++r) {
+        const Index begin = block.runs[r] * kRun;
+        const Index end = std::min(begin + kRun, active);
+        window.insert(window.end(), block.active.begin() + begin, block.active.begin() + end);
+      }
+      shuffle(block.random, window);
+      visit(window, &token->range, &token->moved);
+      token->interrupted = stop_.interrupted();
+      if (token->interrupted) break;
+    }
   }
 
   void visit(std::span<const Index> window, Range* range, bool* moved) {
@@ -289,11 +362,9 @@ class Descent {
       const double gradient = projected(point, at);
       if (gradient == 0 && can_rest(point, at)) {
         point.rests = true;
-        ++resting_;
         continue;
       }
-      range->high = std::max(range->high, gradient);
-      range->low = std::min(range->low, gradient);
+      range->include(gradient);
       if (std::abs(gradient) <= kNoSlope) continue;
       const double alpha = best_alpha(point, at);
       if (alpha == point.alpha) continue;
@@ -308,8 +379,13 @@ class Descent {
     return range.width() <= stop_.limits().eps && std::abs(drift()) <= stop_.limits().eps;
   }
   void wake_all() {
-    active_.resize(points_.size());
-    std::iota(active_.begin(), active_.end(), 0);
+    for (Index k = 0; k < sums_.blocks(); ++k) {
+      const Index begin = sums_.block_begin(k);
+      RowVector<Index>& active = blocks_[usize(k)].active;
+      active.resize(usize(sums_.block_begin(k + 1) - begin));
+      std::iota(active.begin(), active.end(), begin);
+    }
+    active_ = total_;
     for (Point& point : points_) point.rests = false;
     shrink_above_ = kInfinity;
     shrink_below_ = -kInfinity;
@@ -325,81 +401,76 @@ class Descent {
     return true;
   }
 
-  struct Sums {
-    double primal = 0;
-    double dual = 0;
-    double beta = 0;
-    Range range;
-    Index support_vectors = 0;
-    Index bounded = 0;
-  };
-
-  Sums sum_chunk(Index begin, Index end, RowVector<double>* beta) const {
-    Sums sums;
-    for (Index k = begin; k < end; ++k) {
-      const Point& point = points_[usize(k)];
-      const Index i = given_[usize(k)];
-      const double b = sign(point) * point.alpha;
-      (*beta)[usize(i)] = b;
-      const double value = rows_.dot(point.place, used_weights_) + offset_;
-      sums.primal += primal_loss(problem_, i, value);
-      sums.dual += dual_loss(problem_, i, b);
-      sums.beta += b;
-      const double gradient = projected(point, slopes(point));
-      sums.range.high = std::max(sums.range.high, gradient);
-      sums.range.low = std::min(sums.range.low, gradient);
-      if (b != 0) ++sums.support_vectors;
-      if (b != 0 && (point.alpha == point.upper || point.alpha == point.lower)) ++sums.bounded;
+  Range range_of_all() const {
+    const Index chunks = (problem_.size() + kChunk - 1) / kChunk;
+    std::vector<Range> parts(usize(chunks));
+    parallel_each(chunks, [&](Index c) {
+      for (Index k = c * kChunk; k < std::min((c + 1) * kChunk, problem_.size()); ++k)
+        parts[usize(c)].include(projected(points_[usize(k)], slopes(points_[usize(k)])));
+    });
+    Range all;
+    for (const Range& part : parts) {
+      all.include(part.high);
+      all.include(part.low);
     }
-    return sums;
+    for (const Range& part : gather_values(group_, all)) {
+      all.include(part.high);
+      all.include(part.low);
+    }
+    return all;
   }
 
   // One more pass over the rows: objectives, and how far the answer is from the optimum.
   void finish(Solution* solution) {
-    const Index chunks = (problem_.size() + kChunk - 1) / kChunk;
-    std::vector<Sums> parts(usize(chunks));
     solution->beta = RowVector<double>(points_.size(), problem_.store);
-    parallel_each(chunks, [&](Index c) {
-      parts[usize(c)] =
-          sum_chunk(c * kChunk, std::min((c + 1) * kChunk, problem_.size()), &solution->beta);
+    enum : std::size_t { kPrimal, kDual, kBeta, kSupport, kBounded, kSums };
+    const std::vector<double> all = sums_.sum(kSums, [&](Index begin, Index end, double* out) {
+      for (Index k = begin; k < end; ++k) {
+        const Point& point = points_[usize(k)];
+        const Index i = given_[usize(k)];
+        const double b = sign(point) * point.alpha;
+        solution->beta[usize(i)] = b;
+        const double value = rows_.dot(point.place, used_weights_) + offset_;
+        out[kPrimal] += primal_loss(problem_, i, value);
+        out[kDual] += dual_loss(problem_, i, b);
+        out[kBeta] += b;
+        if (b == 0) continue;
+        out[kSupport] += problem_.copies_of(i);
+        if (point.alpha == point.upper || point.alpha == point.lower)
+          out[kBounded] += problem_.copies_of(i);
+      }
     });
-    Sums all;
-    for (const Sums& part : parts) {
-      all.primal += part.primal;
-      all.dual += part.dual;
-      all.beta += part.beta;
-      all.range.high = std::max(all.range.high, part.range.high);
-      all.range.low = std::min(all.range.low, part.range.low);
-      all.support_vectors += part.support_vectors;
-      all.bounded += part.bounded;
-    }
     double norm = 0;
     if (problem_.nonnegative) weights_.swap(clipped_);
     for (const double w : weights_) norm += w * w;
     // Penalised: the offset's share of |w|^2. Free: what the sum of b, which should be 0, is worth.
     const bool is_free = problem_.bias.rule == Bias::Rule::free;
     if (bias_strength_ > 0 && !is_free) norm += offset_ * offset_ / bias_strength_;
-    solution->objective = norm / 2 + all.dual;
-    const double gap = norm + all.primal + all.dual + (is_free ? offset_ * all.beta : 0);
+    solution->objective = norm / 2 + all[kDual];
+    const double gap = norm + all[kPrimal] + all[kDual] + (is_free ? offset_ * all[kBeta] : 0);
     solution->gap = std::max(0.0, gap);
     solution->stop_reason = stop_.reason();
     if (solution->stop_reason != StopReason::converged)
-      solution->violation = std::max(all.range.width(), std::abs(drift()));
-    solution->support_vectors = all.support_vectors;
-    solution->bounded_support_vectors = all.bounded;
+      solution->violation = std::max(range_of_all().width(), std::abs(drift()));
+    solution->support_vectors = static_cast<Index>(all[kSupport]);
+    solution->bounded_support_vectors = static_cast<Index>(all[kBounded]);
     solution->offset = offset_;
     solution->weights = std::move(weights_);
   }
 
   const Problem& problem_;
   qp::StopCheck& stop_;
-  Random random_;
+  Group& group_;
+  BlockSums sums_;
+  Random order_random_;  // of the pieces, the same on all ranks
+  std::vector<Block> blocks_;
   RowVector<Index> given_;  // points are kept in a random order: which one of the problem each is
   Matrix features_;         // their rows, in that order unless they are left where they are
   Rows rows_;
   RowVector<Point> points_;
-  RowVector<Index> active_;  // the points that do not rest, in about the order of their rows
-  Index resting_ = 0;        // of these, put to rest in this epoch
+  Index total_ = 0;   // points of all ranks
+  Index active_ = 0;  // of these, do not rest
+  double most_work_ = 0;
   double values_a_visit_ = 0;
   double interior_work_ = 0;      // values for which an interior-point method would be done
   double work_ = 0;               // values visited so far
@@ -415,39 +486,39 @@ class Descent {
   double shrink_below_ = -kInfinity;
 };
 
-bool has_indicators(const Matrix& features) {
-  if (!features.is_sparse()) return false;
-  const auto values = features.sparse_values();
-  return std::all_of(values.begin(), values.end(), [](float v) { return v == 1.0F; });
-}
-
 template <bool kTube>
-Solution solve_with(const Problem& problem, qp::StopCheck& stop, std::uint64_t seed,
-                    const qp::StatusCallback& on_status) {
+Descended descend_with(const Problem& problem, qp::StopCheck& stop, std::uint64_t seed,
+                       const qp::StatusCallback& on_status, double most_epochs) {
+  const auto run = [&](auto descent) {
+    Descended result;
+    result.solution = descent.run(on_status, &result.is_done);
+    return result;
+  };
+  // Indicators are summed as the values would be: ranks need not agree on it.
   if (has_indicators(problem.features))
-    return Descent<kTube, IndicatorRows>(problem, stop, seed).run(on_status);
+    return run(Descent<kTube, IndicatorRows>(problem, stop, seed, most_epochs));
   if (problem.features.is_sparse())
-    return Descent<kTube, SparseRows>(problem, stop, seed).run(on_status);
-  return Descent<kTube, DenseRows>(problem, stop, seed).run(on_status);
+    return run(Descent<kTube, SparseRows>(problem, stop, seed, most_epochs));
+  return run(Descent<kTube, DenseRows>(problem, stop, seed, most_epochs));
 }
 
 }  // namespace
 
-Solution solve(const Problem& problem, qp::StopCheck& stop, std::uint64_t seed,
-               const qp::StatusCallback& on_status) {
-  require_sound(problem);
-  if (problem.task == Task::regression) return solve_with<true>(problem, stop, seed, on_status);
-  return solve_with<false>(problem, stop, seed, on_status);
+Descended descend(const Problem& problem, qp::StopCheck& stop, std::uint64_t seed,
+                  const qp::StatusCallback& on_status, double most_epochs) {
+  if (problem.task == Task::regression)
+    return descend_with<true>(problem, stop, seed, on_status, most_epochs);
+  return descend_with<false>(problem, stop, seed, on_status, most_epochs);
 }
 
-Index memory_bytes(Index points, Index cols) {
+Index descent_bytes(Index points, Index cols) {
   // And the order of the runs of an epoch.
   return checked_product(cols, sizeof(double)) + interior_bytes(points, cols) +
          points / kRun * static_cast<Index>(sizeof(Index));
 }
 
 // Points, their order, the active ones, and the answer.
-Index point_bytes(Index points, Index cols) {
+Index descent_point_bytes(Index points, Index cols) {
   return checked_product(points, sizeof(Point) + 2 * sizeof(Index) + sizeof(double)) +
          interior_point_bytes(points, cols);
 }

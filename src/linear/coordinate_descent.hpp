@@ -5,42 +5,35 @@
 // One epoch visits every active coefficient once, in random order, and moves it to the minimum of
 // the dual along itself; w follows. Coefficients that sit at a bound (or, for a tube, at 0) with a
 // slope beyond the largest violation of the epoch before are left out, until the others have
-// converged; then all are looked at again. Where columns or costs differ much in size, coordinates
-// creep: once it has cost as much as an interior-point method would, that one takes over, and the
-// descent goes on from its answer.
+// converged; then all are looked at again. The points of a block are visited in a random order, the
+// blocks one after the other; on several ranks, w goes from one to the next.
+//
+// Where columns or costs differ much in size, coordinates converge slowly: once it has cost as much
+// as an interior-point method would, that one takes over if the problem is one block, and the
+// descent goes on from its answer. With several blocks, who called turns to Newton's method.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "linear/problem.hpp"
+#include "linear/solution.hpp"
 #include "qp/solver.hpp"
 
 namespace tamis::linear {
 
-struct Solution {
-  std::vector<double> weights;  ///< w, one a column
-  double offset = 0;
-  RowVector<double> beta;  ///< b, one a point
-  double objective = 0;    ///< dual, as LIBLINEAR prints it
-  double gap = 0;          ///< primal minus dual
-  /// Largest minus smallest projected gradient, as LIBLINEAR's -e; free offset: also what the
-  /// offset still moves.
-  double violation = 0;
-  std::int64_t epochs = 0;
-  Index support_vectors = 0;  ///< b != 0
-  Index bounded_support_vectors = 0;
-  StopReason stop_reason = StopReason::converged;
+struct Descended {
+  Solution solution;
+  bool is_done = true;  ///< false: it took more than `most_epochs`
 };
 
-/// `stop` counts epochs as iterations. Never throws for lack of convergence: the stop reason says
-/// it. Runs on the caller's threads; the answer does not depend on their number.
-Solution solve(const Problem& problem, qp::StopCheck& stop, std::uint64_t seed,
-               const qp::StatusCallback& on_status = {});
+/// `stop` counts epochs as iterations. An epoch of few active points counts as the part of
+/// `most_epochs` that it is. All ranks of the problem's group call it.
+Descended descend(const Problem& problem, qp::StopCheck& stop, std::uint64_t seed,
+                  const qp::StatusCallback& on_status, double most_epochs);
 
-/// Bytes that solving for `points` points of `cols` columns needs beside the data: in memory
-/// whatever the store of the problem, and numbers for each point, which may lie in scratch files.
-Index memory_bytes(Index points, Index cols);
-Index point_bytes(Index points, Index cols);
+/// Bytes it needs beside the data: in memory whatever the store of the problem, and numbers for
+/// each point, which may lie in scratch files.
+Index descent_bytes(Index points, Index cols);
+Index descent_point_bytes(Index points, Index cols);
 
 }  // namespace tamis::linear

@@ -9,6 +9,7 @@
 #include "base/checked.hpp"
 #include "base/cholesky.hpp"
 #include "base/parallel.hpp"
+#include "linear/outer_products.hpp"
 #include "linear/rows.hpp"
 
 namespace tamis::linear {
@@ -21,7 +22,6 @@ constexpr int kMostSteps = 300;
 constexpr double kTypicalSteps = 40;
 constexpr Index kChunks = 8;        // sums are added up chunk by chunk, for any number of threads
 constexpr Index kLeastChunk = 512;  // points
-constexpr std::size_t kRowsAtOnce = 4;  // outer products are added this many at a time
 constexpr int kCorrections = 3;
 constexpr double kStepShare = 0.995;  // of the way to the nearest bound
 // Least curvature of a coefficient, relative to |x|^2: it keeps the normal equations regular when
@@ -153,26 +153,11 @@ class InteriorPoint {
           rows_.add(place(i), root, z);
           if (size_ > cols_) z[cols_] = root * bias_column();
         }
-        add_outer_products(block.data(), parts[c].data());
+        add_outer_products(block.data(), size_, parts[c].data());
       }
     });
     std::erase_if(parts, [](const std::vector<double>& part) { return part.empty(); });
     return sum_of(std::move(parts));
-  }
-
-  void add_outer_products(const double* block, double* matrix) const {
-    const std::array<const double*, kRowsAtOnce> z{block, block + size_, block + 2 * size_,
-                                                   block + 3 * size_};
-    for (std::size_t j = 0; j < size_; ++j) {
-      const double z0 = z[0][j];
-      const double z1 = z[1][j];
-      const double z2 = z[2][j];
-      const double z3 = z[3][j];
-      if (z0 == 0 && z1 == 0 && z2 == 0 && z3 == 0) continue;  // sparse rows
-      double* row = matrix + j * size_;
-      for (std::size_t k = 0; k <= j; ++k)
-        row[k] += z0 * z[0][k] + z1 * z[1][k] + z2 * z[2][k] + z3 * z[3][k];
-    }
   }
 
   // In the middle of what the bounds and the sum of b allow, where all products of a coefficient
@@ -283,26 +268,11 @@ class InteriorPoint {
     double high = 0;
     double low = 0;
     for (Index i = 0; i < problem_.size(); ++i) {
-      const double gradient = projected_gradient(i, beta[usize(i)], values[usize(i)]);
+      const double gradient = projected_gradient(problem_, i, beta[usize(i)], values[usize(i)]);
       high = std::max(high, gradient);
       low = std::min(low, gradient);
     }
     return is_free() ? std::max(high - low, norm_ * std::abs(sum(beta))) : high - low;
-  }
-
-  double projected_gradient(Index i, double b, double value) const {
-    const double target = problem_.target[usize(i)];
-    const double sign = problem_.task == Task::regression ? 1 : target;
-    const double upper = dual_bound(problem_, i);
-    const double lower = problem_.task == Task::regression ? -upper : 0;
-    const double alpha = sign * b;
-    const double gradient = sign * (value + dual_ridge(problem_, i) * b - target);
-    const double tube = problem_.task == Task::regression ? problem_.tube : 0;
-    const double up = gradient + (alpha >= 0 ? tube : -tube);
-    const double down = gradient + (alpha > 0 ? tube : -tube);
-    if (up < 0 && alpha < upper) return up;
-    if (down > 0 && alpha > lower) return down;
-    return 0;
   }
 
   // (I + sum of weight z z') x = right-hand side, where a free offset has no 1 in its place, scaled

@@ -38,6 +38,22 @@ double dual_loss(const Problem& problem, Index i, double b) {
   return value + dual_ridge(problem, i) * b * b / 2;
 }
 
+double projected_gradient(const Problem& problem, Index i, double b, double value) {
+  const double target = problem.target[usize(i)];
+  const bool is_regression = problem.task == Task::regression;
+  const double sign = is_regression ? 1 : target;
+  const double upper = dual_bound(problem, i);
+  const double lower = is_regression ? -upper : 0;
+  const double alpha = sign * b;
+  const double gradient = sign * (value + dual_ridge(problem, i) * b - target);
+  const double tube = is_regression ? problem.tube : 0;
+  const double up = gradient + (alpha >= 0 ? tube : -tube);
+  const double down = gradient + (alpha > 0 ? tube : -tube);
+  if (up < 0 && alpha < upper) return up;
+  if (down > 0 && alpha > lower) return down;
+  return 0;
+}
+
 double dual_bound(const Problem& problem, Index i) {
   return problem.loss == SlackLoss::l2 ? std::numeric_limits<double>::infinity()
                                        : problem.cost[usize(i)];

@@ -26,6 +26,7 @@
 #include "base/row_vector.hpp"
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
+#include "tamis/group.hpp"
 #include "tamis/model.hpp"
 #include "tamis/options.hpp"
 
@@ -48,7 +49,18 @@ struct Problem {
   const RunControl* control = nullptr;
   RowStore store = {};            ///< of the numbers for each point
   std::span<const double> start;  ///< b to begin with, cut to its bounds; empty: zeros
+  /// Rows of the data that each point stands for, as its cost does already; empty: one.
+  std::span<const Index> copies;
+  /// The points in blocks (block_sums.hpp): block k is the points [blocks[k], blocks[k + 1]).
+  /// Empty: all of them are one, and the problem is solved by the rank that has it.
+  std::span<const Index> blocks;
+  /// The ranks that solve the problem together, each with the points of its blocks; null: this one
+  /// alone.
+  Group* group = nullptr;
 
+  double copies_of(Index i) const {
+    return copies.empty() ? 1 : static_cast<double>(copies[static_cast<std::size_t>(i)]);
+  }
   Index size() const { return static_cast<Index>(target.size()); }
   Index row(Index i) const { return rows.empty() ? i : rows[static_cast<std::size_t>(i)]; }
 };
@@ -64,6 +76,10 @@ void require_sound(const Problem& problem);
 /// What point i adds to the primal objective at the value f, and to the dual at the coefficient b.
 double primal_loss(const Problem& problem, Index i, double f);
 double dual_loss(const Problem& problem, Index i, double b);
+
+/// Derivative of the dual along b_i (classification: along t_i b_i) where b_i may move that way,
+/// else 0; `value` is w'x_i + offset. As LIBLINEAR's projected gradient.
+double projected_gradient(const Problem& problem, Index i, double b, double value);
 
 /// Largest |b_i|, infinite for squared losses, and ridge_i.
 double dual_bound(const Problem& problem, Index i);

@@ -17,6 +17,8 @@ struct Place {
 
 class SparseRows {
  public:
+  static constexpr bool kIsDense = false;
+
   explicit SparseRows(const Matrix& features)
       : begin_(features.row_offsets().data()),
         columns_(features.sparse_columns().data()),
@@ -56,6 +58,25 @@ class SparseRows {
     for (std::int32_t k = 0; k < place.length; ++k)
       clipped[column[k]] = std::max(0.0, w[column[k]]);
   }
+  /// sums += step * row^2, value by value
+  void add_squares(const Place& place, double step, double* sums) const {
+    const std::int32_t* column = columns_ + place.begin;
+    const float* value = values_ + place.begin;
+    for (std::int32_t k = 0; k < place.length; ++k) {
+      const auto v = static_cast<double>(value[k]);
+      sums[column[k]] += step * v * v;
+    }
+  }
+  /// Lower triangle of matrix += step * row row'; columns ascend.
+  void add_outer_product(const Place& place, double step, std::size_t size, double* matrix) const {
+    const std::int32_t* column = columns_ + place.begin;
+    const float* value = values_ + place.begin;
+    for (std::int32_t k = 0; k < place.length; ++k) {
+      double* line = matrix + static_cast<std::size_t>(column[k]) * size;
+      const double v = step * static_cast<double>(value[k]);
+      for (std::int32_t l = 0; l <= k; ++l) line[column[l]] += v * static_cast<double>(value[l]);
+    }
+  }
   double squared_norm(const Place& place) const {
     double sum = 0;
     for (Index k = place.begin; k < place.begin + place.length; ++k)
@@ -72,6 +93,8 @@ class SparseRows {
 /// Sparse rows whose values are all 1, as indicators are: the columns say everything.
 class IndicatorRows {
  public:
+  static constexpr bool kIsDense = false;
+
   explicit IndicatorRows(const Matrix& features)
       : begin_(features.row_offsets().data()), columns_(features.sparse_columns().data()) {}
 
@@ -99,6 +122,14 @@ class IndicatorRows {
     for (std::int32_t k = 0; k < place.length; ++k)
       clipped[column[k]] = std::max(0.0, w[column[k]]);
   }
+  void add_squares(const Place& place, double step, double* sums) const { add(place, step, sums); }
+  void add_outer_product(const Place& place, double step, std::size_t size, double* matrix) const {
+    const std::int32_t* column = columns_ + place.begin;
+    for (std::int32_t k = 0; k < place.length; ++k) {
+      double* line = matrix + static_cast<std::size_t>(column[k]) * size;
+      for (std::int32_t l = 0; l <= k; ++l) line[column[l]] += step;
+    }
+  }
   double squared_norm(const Place& place) const { return static_cast<double>(place.length); }
 
  private:
@@ -108,6 +139,8 @@ class IndicatorRows {
 
 class DenseRows {
  public:
+  static constexpr bool kIsDense = true;
+
   explicit DenseRows(const Matrix& features)
       : cols_(static_cast<std::int32_t>(features.cols())),
         values_(features.dense_values().data()) {}
@@ -136,6 +169,11 @@ class DenseRows {
   void clip(const Place& /*place*/, const double* w, double* clipped) const {
     for (std::int32_t j = 0; j < cols_; ++j) clipped[j] = std::max(0.0, w[j]);
   }
+  void add_squares(const Place& place, double step, double* sums) const {
+    const float* x = values_ + place.begin;
+    for (std::int32_t j = 0; j < cols_; ++j)
+      sums[j] += step * static_cast<double>(x[j]) * static_cast<double>(x[j]);
+  }
   double squared_norm(const Place& place) const {
     const float* x = values_ + place.begin;
     double sum = 0;
@@ -150,5 +188,12 @@ class DenseRows {
   std::int32_t cols_;
   const float* values_;
 };
+
+/// Whether all stored values are 1. IndicatorRows then gives the sums of SparseRows.
+inline bool has_indicators(const Matrix& features) {
+  if (!features.is_sparse()) return false;
+  const auto values = features.sparse_values();
+  return std::all_of(values.begin(), values.end(), [](float v) { return v == 1.0F; });
+}
 
 }  // namespace tamis::linear

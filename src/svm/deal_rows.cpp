@@ -197,6 +197,14 @@ DealtRows deal_by_content(const TrainingSet& mine, Group& group) {
   return exchange_rows(whole, rows_for, group);
 }
 
+DealtRows deal_rows(const TrainingSet& mine, std::span<const int> rank_of_row, Group& group) {
+  DealtRows whole{mine, std::vector<Index>(usize(mine.rows()))};
+  std::iota(whole.positions.begin(), whole.positions.end(), sum_of_earlier(group, mine.rows()));
+  std::vector<std::vector<Index>> rows_for(usize(group.size()));
+  for (Index i = 0; i < mine.rows(); ++i) rows_for[usize(rank_of_row[usize(i)])].push_back(i);
+  return exchange_rows(whole, rows_for, group);
+}
+
 DealtRows gather_rows(const DealtRows& from, std::span<const Index> rows, Group& group, int root) {
   std::vector<std::vector<Index>> rows_for(usize(group.size()));
   rows_for[usize(root)].assign(rows.begin(), rows.end());

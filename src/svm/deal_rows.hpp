@@ -1,6 +1,7 @@
 // Rows spread over the ranks of a group by what they hold.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "svm/training_set.hpp"
@@ -18,6 +19,9 @@ struct DealtRows {
 /// gets many small regions whole; else single rows. The rows of all ranks are numbered in the order
 /// of the ranks.
 DealtRows deal_by_content(const TrainingSet& mine, Group& group);
+
+/// Row i of this rank goes to rank rank_of_row[i].
+DealtRows deal_rows(const TrainingSet& mine, std::span<const int> rank_of_row, Group& group);
 
 /// The given rows of all ranks, ascending by position, on rank `root`; an empty set on the others.
 /// `rows` are of this rank's set.

@@ -128,6 +128,15 @@ std::vector<std::uint64_t> hash_rows(const Matrix& features) {
   return hashes;
 }
 
+RowVector<std::uint64_t> hash_rows(const Matrix& features, std::span<const Index> rows,
+                                   const RowStore& store) {
+  RowVector<std::uint64_t> hashes(rows.size(), store);
+  parallel_ranges(std::ssize(rows), 1024, [&](Index begin, Index end) {
+    for (auto k = usize(begin); k < usize(end); ++k) hashes[k] = hash_row(features, rows[k]);
+  });
+  return hashes;
+}
+
 BinaryTask ordered_by_content(const Matrix& features, std::span<const double> cost,
                               const BinaryTask& task) {
   RowVector<ContentKey> keys(task.rows.size(), task.rows.get_allocator());

@@ -26,6 +26,9 @@ std::vector<std::size_t> far_sample(const BinaryTask& task);
 
 /// One number a row, from its values.
 std::vector<std::uint64_t> hash_rows(const Matrix& features);
+/// Of some rows.
+RowVector<std::uint64_t> hash_rows(const Matrix& features, std::span<const Index> rows,
+                                   const RowStore& store = {});
 
 /// The column in which these rows vary most, judged by up to 256 of them; -1: in none.
 Index widest_column(const Matrix& features, std::span<const Index> rows);

@@ -96,6 +96,13 @@ class Training(MpiTest):
                 ("linear", 2, ())):
             self.expect_same_model("x.svm", "--method", method, *options, ranks=(ranks,))
 
+    def test_large_linear_problems(self):
+        self.ok("generate", "gaussians", "--rows", 20000, "-o", "few.svm")
+        self.ok("generate", "words", "--rows", 5000, "--features", 3000, "-o", "many.svm")
+        self.expect_same_model("few.svm", "--method", "linear", "--bias", "free", ranks=(2, 3))
+        self.expect_same_model("many.svm", "--method", "linear", "-e", 0.01, ranks=(2, 3))
+        self.expect_same_model("many.svm", "--method", "linear", "-e", 0.01, "--loss", "l2", "-c", 1000, ranks=(3,))
+
     def test_several_files(self):
         self.ok("generate", "checkerboard", "--rows", 3000, "-o", "x.svm")
         lines = self.read("x.svm").splitlines(keepends=True)
@@ -137,6 +144,12 @@ class Prediction(MpiTest):
             result = self.together(3, command[0], "m", "x.svm", *command[1:])
             self.assertEqual(result.out, expected.out)
             self.assertEqual(result.code == 0, expected.code == 0)
+        self.ok("generate", "gaussians", "--regression", "--rows", 1000, "-o", "y.svm")
+        self.ok("train", "y.svm", "-o", "n", "--task", "regression")
+        self.assertEqual(self.together(3, "evaluate", "n", "y.svm").out, self.ok("evaluate", "n", "y.svm").out)
+        # A class that only one process has, and that the model does not know.
+        self.write("x.svm", self.read("x.svm") + "7 1:0.5 2:0.5\n")
+        self.assertEqual(self.together(3, "evaluate", "m", "x.svm").out, self.ok("evaluate", "m", "x.svm").out)
 
 
 class Failures(MpiTest):

@@ -151,6 +151,26 @@ class KilledInCells(CliTest):
         self.assertEqual((self.folder / "x.model").read_bytes(), (self.folder / "straight.model").read_bytes())
         self.assertEqual(list((self.folder / "state").iterdir()), [])
 
+    def test_members_of_ensembles(self):
+        self.ok("generate", "checkerboard", "--rows", 20000, "-o", "x.npy")
+        for method, words in (("random-subset", ("--members", 40)), ("ransac", ("--trials", 200))):
+            words = ("train", "x.npy", "--method", method, *words, "-c", 10, "-g", 100, "--threads", 1)
+            self.ok(*words, "-o", "straight.model")
+            state = self.folder / "state"
+            killed = 0
+            for goal in (2, 4):
+                process = self.start(*words, "-o", "x.model", "--checkpoint", "state", "--checkpoint-seconds", 0)
+                while len(list(state.glob("members-*.0.checkpoint"))) < goal and process.poll() is None:
+                    time.sleep(0.001)
+                process.kill()
+                process.communicate()
+                killed += process.returncode == -signal.SIGKILL
+            self.assertGreater(killed, 0)
+            self.ok(*words, "-o", "x.model", "--checkpoint", "state")
+            self.assertEqual((self.folder / "x.model").read_bytes(), (self.folder / "straight.model").read_bytes())
+            self.assertEqual(list(state.iterdir()), [])
+            (self.folder / "x.model").unlink()
+
     def test_checkpoint_of_other_rows(self):
         self.ok("generate", "checkerboard", "--rows", 3000, "-o", "x.npy")
         self.ok("generate", "checkerboard", "--rows", 3000, "--seed", 2, "-o", "y.npy")

@@ -24,11 +24,23 @@ Generated rows_of(std::string_view name, Index rows, std::uint64_t seed = 1, int
   return generate(name, options, control);
 }
 
+// Columns and values of a row.
+std::vector<std::pair<Index, float>> values_of(const Dataset& data, Index row) {
+  std::vector<std::pair<Index, float>> values;
+  if (data.features().is_sparse()) {
+    const SparseRow entries = data.features().sparse_row(row);
+    for (std::size_t k = 0; k < entries.values.size(); ++k)
+      values.emplace_back(entries.columns[k], entries.values[k]);
+    return values;
+  }
+  for (const float value : data.features().dense_row(row))
+    values.emplace_back(std::ssize(values), value);
+  return values;
+}
+
 bool same_start(const Dataset& a, const Dataset& b, Index rows) {
   for (Index i = 0; i < rows; ++i) {
-    const auto x = a.features().dense_row(i);
-    const auto y = b.features().dense_row(i);
-    if (!std::equal(x.begin(), x.end(), y.begin(), y.end())) return false;
+    if (values_of(a, i) != values_of(b, i)) return false;
     if (a.labels().number(i) != b.labels().number(i)) return false;
   }
   return true;
@@ -50,6 +62,15 @@ std::uint64_t checksum(const Dataset& data) {
     mix(bits);
   }
   return hash;
+}
+
+std::string message_of(std::string_view name, const GenerateOptions& options) {
+  try {
+    generate(name, options);
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "";
 }
 
 TEST(Generators, DoNotDependOnTheThreads) {
@@ -126,6 +147,31 @@ TEST(Generators, HalfspacesAreSeparatedButForTheNoise) {
     EXPECT_NEAR(static_cast<double>(wrong) / 100000, noise, 0.004);
     EXPECT_EQ(generated.bayes_error, noise);
   }
+}
+
+// Rows of length 1 with about 60 of many columns, the frequent ones first; every row differs.
+TEST(Generators, WordsAreLikeTexts) {
+  const Dataset data = rows_of("words", 20000).data;
+  ASSERT_TRUE(data.features().is_sparse());
+  EXPECT_EQ(data.cols(), 47236);
+  Index first_half = 0;
+  double leaning = 0;  // of the columns of the first octave, with the label
+  for (Index i = 0; i < data.rows(); ++i) {
+    const SparseRow row = data.features().sparse_row(i);
+    double squares = 0;
+    for (const float value : row.values) squares += static_cast<double>(value) * value;
+    EXPECT_NEAR(squares, 1, 1e-5);
+    for (const std::int32_t column : row.columns) first_half += column < 256 ? 1 : 0;
+    for (const std::int32_t column : row.columns)
+      leaning += column == 0 ? data.labels().number(i) : 0;
+  }
+  const auto stored = static_cast<double>(data.features().num_stored());
+  EXPECT_NEAR(stored / 20000, 65, 10);
+  // Octaves are equally likely: 5 of 13 are below 256, less what is drawn twice.
+  EXPECT_NEAR(static_cast<double>(first_half) / stored, 0.37, 0.05);
+  EXPECT_NE(leaning, 0);
+  EXPECT_NE(message_of("words", {.noise = 0.1}), "");
+  EXPECT_NE(message_of("words", {.features = 10}), "");
 }
 
 TEST(Generators, GaussiansBayesErrorIsThatOfTheBestClassifier) {
@@ -219,20 +265,11 @@ TEST(Generators, RegressionHasTheNoiseItSays) {
   EXPECT_NEAR(std::sqrt(squares / 50000), 0.25, 0.004);
 }
 
-std::string message_of(std::string_view name, const GenerateOptions& options) {
-  try {
-    generate(name, options);
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(Generators, RefuseWhatTheyCannotDo) {
   GenerateOptions options;
   EXPECT_EQ(message_of("chekerboard", options),
             "no generator is called 'chekerboard' (did you mean checkerboard?); there are "
-            "checkerboard, spirals, ten-gaussians, ndcc, gaussians, halfspaces");
+            "checkerboard, spirals, ten-gaussians, ndcc, gaussians, halfspaces, words");
   options.rows = 0;
   EXPECT_EQ(message_of("spirals", options), "rows is 0: give 1 or more");
   options = {.features = 3};

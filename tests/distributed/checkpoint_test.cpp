@@ -135,6 +135,42 @@ TEST(Checkpoint, ManyClassesAndRegression) {
   }
 }
 
+// Finished candidates of an ensemble are not trained again, on any number of ranks.
+TEST(Checkpoint, MembersOfEnsembles) {
+  const Dataset data = named(clouds(3000, 4, 3, 6), {1, 2, 3});
+  for (const std::string method : {"random-subset", "ransac"}) {
+    TrainOptions options;
+    options.method = method;
+    options.cost = 10;
+    options.gamma = 0.3;
+    options.ensemble.members = 10;
+    options.ensemble.trials = 40;
+    options.ensemble.subset_rows = 150;
+    const std::string expected = model_to_bytes(train(data, options).model);
+    const Folder folder;
+    const int ranks[] = {1, 3, 2, 1, 4};
+    int broken = 0;
+    std::string bytes;
+    for (std::size_t k = 0; bytes.empty(); ++k) {
+      ASSERT_LT(k, 100U) << method;
+      bytes = run(ranks[k % std::size(ranks)], data, options, folder.path(),
+                  1 + static_cast<int>(k % 3));
+      broken += bytes.empty() ? 1 : 0;
+    }
+    EXPECT_EQ(bytes, expected) << method;
+    EXPECT_GT(broken, 0) << method;
+    // All candidates are there now: nothing is left to save.
+    EXPECT_EQ(run(1, data, options, folder.path(), 1), expected) << method;
+    EXPECT_EQ(run(3, data, options, folder.path(), 1), expected) << method;
+    options.gamma = 0.4;
+    EXPECT_THROW(run(1, data, options, folder.path(), 100), DataError) << method;
+    options.gamma = 0.3;
+    EXPECT_THROW(run(2, named(clouds(3000, 4, 3, 7), {1, 2, 3}), options, folder.path(), 100),
+                 DataError)
+        << method;
+  }
+}
+
 TEST(Checkpoint, OtherRowsOrOptionsAreRefused) {
   const Dataset data = generate("checkerboard", {.rows = 6000, .seed = 5}).data;
   const Folder folder;

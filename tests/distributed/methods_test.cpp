@@ -4,8 +4,12 @@
 #include <atomic>
 #include <cmath>
 
+#include "base/mix.hpp"
 #include "distributed/same_model.hpp"
+#include "linear/block_sums.hpp"
+#include "methods/exact/linear_task.hpp"
 #include "support/random_data.hpp"
+#include "svm/row_order.hpp"
 #include "tamis/generate.hpp"
 #include "tamis/system.hpp"
 
@@ -158,21 +162,83 @@ TEST(LinearTogether, AnyNumberOfRanks) {
   expect_same_model(numbers(900, 2), options, {2});
 }
 
-TEST(LinearTogether, RowsThatDoNotFitTheFirstProcess) {
-  const Dataset data = two_classes(200'000, 1);
-  try {
-    run_as_group(2, [&](Group& group) {
-      const Dataset mine = part_of(data, group);
-      group.all_gather({});  // all parts are there: the budget has room for them, not for a copy
-      RunControl control;
-      control.group = &group;
-      control.memory_bytes = peak_memory_bytes() + data.features().size_bytes();
-      train(mine, options_of("linear", 1, 1), control);
-    });
-    FAIL() << "trained";
-  } catch (const ResourceError& error) {
-    EXPECT_NE(std::string(error.what()).find("process"), std::string::npos) << error.what();
+// Large enough for several blocks of rows: Newton's method, on all ranks together.
+TEST(LinearTogether, LargeProblems) {
+  const Dataset rows = generate("gaussians", {.rows = 30'000, .features = 10}).data;
+  for (const SlackLoss loss : {SlackLoss::l1, SlackLoss::l2}) {
+    for (const Bias::Rule rule : {Bias::Rule::none, Bias::Rule::free}) {
+      TrainOptions options = options_of("linear", 1, 1);
+      options.loss = loss;
+      options.bias.rule = rule;
+      expect_same_model(rows, options, {2, 3});
+    }
   }
+  TrainOptions options = options_of("linear", 1, 1);
+  options.task = Task::regression;
+  expect_same_model(
+      generate("gaussians", {.rows = 20'000, .features = 10, .regression = true}).data, options,
+      {3});
+  // Three classes: one pair is small, and trained by one rank.
+  std::vector<double> classes;
+  for (Index i = 0; i < rows.rows(); ++i)
+    classes.push_back(i % 10 == 0 ? 2 : i % 10 == 1 ? 3 : rows.labels().number(i) > 0 ? 1 : 2);
+  expect_same_model(Dataset(rows.features(), Labels::numeric(classes)), options_of("linear", 1, 1),
+                    {2, 3});
+}
+
+// Copies of a row are one point of a large problem, with their cost: the model is that of weights.
+TEST(LinearTogether, CopiesOfRowsAndWeights) {
+  const Dataset rows = generate("gaussians", {.rows = 15'000, .features = 10}).data;
+  std::vector<Index> twice;
+  for (Index i = 0; i < rows.rows(); ++i) twice.insert(twice.end(), {i, i});
+  TrainOptions options = options_of("linear", 1, 1);
+  expect_same_model(rows.select(twice), options, {3});
+  options.cost = 2;
+  const TrainResult weighted = train(rows, options);
+  options.cost = 1;
+  const TrainResult copied = train(rows.select(twice), options);
+  EXPECT_NEAR(copied.report.objective, weighted.report.objective,
+              1e-4 * std::abs(weighted.report.objective));
+}
+
+// Many columns: coordinate descent, rank after rank, and Newton's method where it takes too long.
+TEST(LinearTogether, ManyColumns) {
+  const Dataset rows = generate("words", {.rows = 5000, .features = 2000}).data;
+  for (const double cost : {1.0, 1000.0}) {
+    for (const SlackLoss loss : {SlackLoss::l1, SlackLoss::l2}) {
+      TrainOptions options = options_of("linear", cost, 1);
+      options.eps = 0.01;
+      options.loss = loss;
+      expect_same_model(rows, options, {2, 3});
+    }
+  }
+}
+
+TEST(LinearTogether, NoRankHasAllRows) {
+  const Dataset rows = generate("words", {.rows = 20'000, .features = 2000}).data;
+  const Index blocks = linear::num_blocks(rows.features().num_stored(), rows.cols());
+  EXPECT_GE(blocks, 8);
+  std::vector<Index> of_rank(3, 0);
+  for (const std::uint64_t hash : hash_rows(rows.features()))
+    ++of_rank[usize(linear::owner_of_block(block_of_row(mix(hash), blocks), blocks, 3))];
+  for (const Index count : of_rank) {
+    EXPECT_GT(count, 4000);
+    EXPECT_LT(count, 9000);
+  }
+}
+
+TEST(LinearTogether, StoppingEarly) {
+  const Dataset rows = generate("words", {.rows = 20'000, .features = 2000}).data;
+  TrainOptions options = options_of("linear", 1000, 1);
+  options.eps = 1e-9;
+  options.max_seconds = 0.2;
+  const Trained limited = train_on(3, rows, options);
+  EXPECT_EQ(limited.report.stop_reason, StopReason::time_limit);
+  options.max_seconds = 0;
+  options.max_iterations = 3;
+  const Trained few = train_on(3, rows, options);
+  EXPECT_EQ(few.report.stop_reason, StopReason::iteration_limit);
+  EXPECT_EQ(few.report.iterations, 3);
 }
 
 // The time ends, or the caller does, while the first rank waits for the others.

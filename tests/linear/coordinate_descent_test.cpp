@@ -1,4 +1,4 @@
-#include "linear/coordinate_descent.hpp"
+#include "linear/solve.hpp"
 
 #include <gtest/gtest.h>
 

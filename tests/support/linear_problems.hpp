@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "linear/coordinate_descent.hpp"
+#include "linear/solve.hpp"
 #include "support/random_data.hpp"
 
 namespace tamis::testing {

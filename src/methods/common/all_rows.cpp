@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "data/row_messages.hpp"
 #include "data/stack_rows.hpp"
+#include "methods/common/job_keeper.hpp"
 #include "multiclass/train_machines.hpp"
 #include "svm/row_order.hpp"
 
@@ -55,12 +56,6 @@ AllRows::AllRows(const TrainingSet& mine, Coordinator& coordinator)
   fetch_ = coordinator.add([this](std::span<const std::byte> request) {
     return pack_rows(mine_.features, own(from_message<Index>(request)));
   });
-  fetch_all_ = coordinator.add([this](std::span<const std::byte>) {
-    std::vector<Index> all(usize(mine_.rows()));
-    std::iota(all.begin(), all.end(), 0);
-    return pack_rows(mine_.features, all);
-  });
-  total_bytes_ = sum_of_all(group, mine.features.size_bytes());
   hash_ = coordinator.add([this](std::span<const std::byte>) {
     const std::vector<std::uint64_t> hashes = hash_rows(mine_.features);
     const auto bytes = as_message(std::span<const std::uint64_t>(hashes));
@@ -105,15 +100,6 @@ TrainingSet AllRows::select(std::span<const Index> rows) const {
   return part;
 }
 
-Matrix AllRows::all_features(const std::string& what, const RunControl& control) const {
-  if (is_alone()) return mine_.features;
-  // Twice: as they come, and put together.
-  require_memory(what + ", which needs all rows on the first process,",
-                 checked_sum(resident_memory_bytes(), checked_product(2, total_bytes_)),
-                 resolve_memory_budget(control.memory_bytes));
-  return unpack_all(coordinator_.ask(fetch_all_, {}), mine_.features);
-}
-
 std::vector<std::uint64_t> AllRows::hashes() const {
   if (is_alone()) return hash_rows(mine_.features);
   std::vector<std::uint64_t> all;
@@ -152,7 +138,8 @@ std::vector<BinaryResult> train_machines_in_turn(const AllRows& rows, Decision d
   return results;
 }
 
-RowJobs::RowJobs(const AllRows& rows, Work work) : rows_(rows), work_(std::move(work)) {
+RowJobs::RowJobs(const AllRows& rows, Work work, JobKeeper* keeper)
+    : rows_(rows), work_(std::move(work)), keeper_(keeper) {
   number_ = rows.coordinator().add(
       [this](std::span<const std::byte> request) { return run_own(request); });
 }
@@ -230,6 +217,26 @@ Group::Message RowJobs::run_own(std::span<const std::byte> request) const {
 }
 
 std::vector<Group::Message> RowJobs::run(const std::vector<Job>& jobs) const {
+  if (keeper_ == nullptr) return run_all(jobs);
+  std::vector<Group::Message> answers(jobs.size());
+  std::vector<std::size_t> left;
+  std::vector<Job> jobs_left;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    if (auto known = keeper_->find(jobs[j])) {
+      answers[j] = *std::move(known);
+    } else {
+      left.push_back(j);
+      jobs_left.push_back(jobs[j]);
+    }
+  }
+  if (left.empty()) return answers;
+  const std::vector<Group::Message> done = run_all(jobs_left);
+  keeper_->keep(jobs_left, done);
+  for (std::size_t k = 0; k < left.size(); ++k) answers[left[k]] = done[k];
+  return answers;
+}
+
+std::vector<Group::Message> RowJobs::run_all(const std::vector<Job>& jobs) const {
   std::vector<Group::Message> answers(jobs.size());
   if (rows_.is_alone()) {
     parallel_each(std::ssize(jobs), [&](Index j) {

@@ -15,6 +15,8 @@
 
 namespace tamis {
 
+class JobKeeper;
+
 /// Rows are numbered in the order of the ranks. On one rank nothing is copied or sent.
 class AllRows {
  public:
@@ -35,9 +37,6 @@ class AllRows {
   /// On the first rank: these rows, in this order.
   Matrix features(std::span<const Index> rows) const;
   TrainingSet select(std::span<const Index> rows) const;
-  /// On the first rank: the features of all rows. `what` needs them there, for a ResourceError
-  /// where they do not fit the budget.
-  Matrix all_features(const std::string& what, const RunControl& control) const;
   /// On the first rank: a hash of the values of every row.
   std::vector<std::uint64_t> hashes() const;
   /// The rank that has a row.
@@ -53,8 +52,6 @@ class AllRows {
   Index total_ = 0;
   TrainingSet facts_;
   int fetch_ = 0;
-  int fetch_all_ = 0;
-  Index total_bytes_ = 0;
   int hash_ = 0;
 };
 
@@ -92,17 +89,20 @@ class RowJobs {
   /// `part` holds the rows of the job. Called from many threads.
   using Work = std::function<Group::Message(TrainingSet part, std::span<const std::byte> request)>;
 
-  /// Every rank makes one. `rows` must outlive it.
-  RowJobs(const AllRows& rows, Work work);
+  /// Every rank makes one. `rows` must outlive it, and so must `keeper`, which has the answers that
+  /// an earlier run left; null: there is none.
+  RowJobs(const AllRows& rows, Work work, JobKeeper* keeper = nullptr);
 
   /// On the first rank: the answers, by job. Job number j runs on rank j modulo their number.
   std::vector<Group::Message> run(const std::vector<Job>& jobs) const;
 
  private:
   Group::Message run_own(std::span<const std::byte> request) const;
+  std::vector<Group::Message> run_all(const std::vector<Job>& jobs) const;
 
   const AllRows& rows_;
   Work work_;
+  JobKeeper* keeper_;
   int number_ = 0;
 };
 

@@ -28,12 +28,20 @@ CandidateJobs::CandidateJobs(const AllRows& rows, const TrainContext& context, I
         scored_[problem] = unpack_rows(std::move(packed), rows_.mine().features);
         return Group::Message();
       })),
-      jobs_(rows, [this](const TrainingSet& part, std::span<const std::byte> request) {
-        return train(part, request);
-      }) {}
+      keeper_(rows, context),
+      jobs_(
+          rows,
+          [this](const TrainingSet& part, std::span<const std::byte> request) {
+            return train(part, request);
+          },
+          &keeper_) {}
 
 void CandidateJobs::set_score_rows(Index problem, std::span<const Index> rows) {
   Matrix features = rows_.features(rows);
+  {
+    const std::lock_guard lock(mutex_);
+    score_print_[problem] = print_of_rows(rows);
+  }
   if (rows_.is_alone()) {
     const std::lock_guard lock(mutex_);
     scored_[problem] = std::move(features);
@@ -110,6 +118,10 @@ std::vector<TrainedCandidate> CandidateJobs::run_elsewhere(
 
 std::vector<TrainedCandidate> CandidateJobs::run_on_ranks(
     Index problem, const std::vector<CandidateJob>& jobs) const {
+  const std::uint64_t score_print = [&] {
+    const std::lock_guard lock(mutex_);
+    return score_print_.at(problem);
+  }();
   std::vector<RowJobs::Job> requests;
   std::vector<std::vector<Index>> places(jobs.size());  // where the ascending rows are in the job
   for (std::size_t j = 0; j < jobs.size(); ++j) {
@@ -122,6 +134,7 @@ std::vector<TrainedCandidate> CandidateJobs::run_on_ranks(
     for (const Index place : places[j]) request.rows.push_back(job.rows[usize(place)]);
     MessageWriter writer;
     writer.put(problem);
+    writer.put(score_print);  // for a checkpoint: the answer depends on these rows
     writer.put(job.kernel);
     writer.put(job.is_needed);
     writer.put_list(places[j]);
@@ -152,6 +165,7 @@ Group::Message CandidateJobs::train(const TrainingSet& part,
                                     std::span<const std::byte> request) const {
   MessageReader reader(request);
   const auto problem = reader.get<Index>();
+  reader.get<std::uint64_t>();
   const auto kernel = reader.get<Kernel>();
   const auto is_needed = reader.get<bool>();
   MessageWriter answer;  // begins with why something was left undone

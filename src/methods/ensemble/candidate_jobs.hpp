@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "methods/common/all_rows.hpp"
+#include "methods/common/job_keeper.hpp"
 #include "methods/common/method.hpp"
 #include "svm/binary_task.hpp"
 #include "tamis/tasks.hpp"
@@ -37,6 +38,10 @@ class CandidateJobs {
   /// Every rank makes one; all must outlive it. `context` has no group.
   CandidateJobs(const AllRows& rows, const TrainContext& context, Index cache_bytes);
 
+  /// On the first rank, before the others: finished candidates of a checkpoint are not trained
+  /// again.
+  void open_checkpoint() { keeper_.open(); }
+
   /// On the first rank: candidates of binary problem `problem` are scored on these rows, until
   /// forget_score_rows(). On several ranks there is one such problem at a time.
   void set_score_rows(Index problem, std::span<const Index> rows);
@@ -62,8 +67,10 @@ class CandidateJobs {
   const TrainContext& context_;
   const Index cache_bytes_;
   int keep_scored_ = 0;
+  JobKeeper keeper_;
   RowJobs jobs_;
   mutable std::mutex mutex_;
+  std::map<Index, std::uint64_t> score_print_;                               // by problem
   std::map<Index, Matrix> scored_;                                           // by problem
   mutable std::map<Index, std::shared_ptr<const std::string>> score_bytes_;  // the same for workers
 };

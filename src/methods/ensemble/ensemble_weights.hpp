@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "linear/coordinate_descent.hpp"
+#include "linear/solve.hpp"
 #include "tamis/control.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/options.hpp"

@@ -131,6 +131,7 @@ void add_tables(const std::vector<Part>& parts, TrainReport* report) {
 // On the first rank.
 MethodResult train_parts(const AllRows& all, CandidateJobs& jobs, const TrainContext& context) {
   const Stopwatch watch;
+  jobs.open_checkpoint();
   const TrainingSet& data = all.facts();
   const Decision decision = decision_for(data, context.options);
   const Index machines = num_machines(decision, data.num_classes);

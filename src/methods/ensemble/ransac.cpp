@@ -14,6 +14,7 @@
 #include "base/progress.hpp"
 #include "data/row_messages.hpp"
 #include "methods/common/all_rows.hpp"
+#include "methods/common/job_keeper.hpp"
 #include "methods/common/kernel_machine.hpp"
 #include "methods/ensemble/member_draw.hpp"
 #include "multiclass/train_machines.hpp"
@@ -80,9 +81,13 @@ class TrialJobs {
           scored_ = unpack_rows({request.begin(), request.end()}, rows_.mine().features);
           return Group::Message();
         })),
-        jobs_(rows, [this](TrainingSet part, std::span<const std::byte> request) {
-          return train(std::move(part), request);
-        }) {
+        keeper_(rows, context),
+        jobs_(
+            rows,
+            [this](TrainingSet part, std::span<const std::byte> request) {
+              return train(std::move(part), request);
+            },
+            &keeper_) {
     share_memory();
   }
 
@@ -91,6 +96,8 @@ class TrialJobs {
 
   /// On the first rank.
   void set_score_rows(std::span<const Index> rows) {
+    keeper_.open();
+    score_print_ = print_of_rows(rows);
     const bool are_all = std::ssize(rows) == rows_.total();
     if (rows_.is_alone()) {
       scored_ = are_all ? rows_.mine().features : rows_.features(rows);
@@ -107,6 +114,7 @@ class TrialJobs {
     for (const Trial& trial : trials) {
       MessageWriter writer;
       writer.put(trial.number == needed);
+      writer.put(score_print_);  // for a checkpoint: the answer depends on these rows
       writer.put(trial.draw.kernel);
       writer.put(trial.draw.cost_factor);
       requests.push_back({trial.draw.positions, writer.take()});
@@ -149,6 +157,7 @@ class TrialJobs {
       answer.put(stop);
       return answer.take();
     }
+    reader.get<std::uint64_t>();
     part.kernel = reader.get<Kernel>();
     const auto factor = reader.get<double>();
     for (double& cost : part.cost) cost *= factor;
@@ -178,7 +187,9 @@ class TrialJobs {
   const RunControl quiet_;
   const Stopwatch watch_;
   int keep_scored_;
+  JobKeeper keeper_;
   RowJobs jobs_;
+  std::uint64_t score_print_ = 0;
   Matrix scored_;
 };
 
