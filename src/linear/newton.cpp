@@ -526,8 +526,8 @@ Index newton_bytes(Index cols) {
 
 // Points, those with a curvature by block and together, those that move, and the answer.
 Index newton_point_bytes(Index points) {
-  return checked_product(points, sizeof(Point) + 2 * sizeof(RampPoint) + sizeof(Index) +
-                                     sizeof(double));
+  return checked_product(points,
+                         sizeof(Point) + 2 * sizeof(RampPoint) + sizeof(Index) + sizeof(double));
 }
 
 }  // namespace tamis::linear

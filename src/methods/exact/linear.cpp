@@ -139,8 +139,8 @@ MethodResult train_alone(const TrainingSet& data, const TrainContext& context) {
   };
   RowVector<Index> rows(usize(data.rows()), room.store);
   std::iota(rows.begin(), rows.end(), 0);
-  const std::vector<BinaryResult> results = train_machines(
-      data, rows, model.decision(), while_it_may_run(context, trainer), room.store);
+  const std::vector<BinaryResult> results =
+      train_machines(data, rows, model.decision(), while_it_may_run(context, trainer), room.store);
   return model.finish(results);
 }
 
@@ -174,8 +174,7 @@ class LinearTogether {
       } else {
         const linear::Solution solution =
             solve_linear(dealt_.set, task, {blocks_, &group_, room_.has_copies, room_.store},
-                         context_,
-                         [&](const qp::Status& status) { progress.update(status); });
+                         context_, [&](const qp::Status& status) { progress.update(status); });
         model_.set_weights(m, solution);
         results_[usize(m)] = linear_result(solution);
       }

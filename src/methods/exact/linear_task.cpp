@@ -130,9 +130,8 @@ Index block_of_row(std::uint64_t mixed_hash, Index blocks) {
 linear::Solution solve_linear(const TrainingSet& set, const BinaryTask& task,
                               const LinearSettings& settings, const TrainContext& context,
                               const qp::StatusCallback& on_status) {
-  const Points points =
-      settings.blocks > 1 ? in_blocks(set, task, settings.blocks, settings.store)
-                          : in_order(set, task, settings.store);
+  const Points points = settings.blocks > 1 ? in_blocks(set, task, settings.blocks, settings.store)
+                                            : in_order(set, task, settings.store);
   linear::Problem problem;
   problem.features = set.features;
   problem.rows = points.rows;
