@@ -177,6 +177,7 @@ std::vector<double> BlockSums::combine(const std::vector<std::vector<double>>& o
     return sum_of_slices(group_.all_gather(slice_of_own(0, length)), length);
   const auto slice_begin = [&](int r) { return length * usize(r) / usize(ranks); };
   std::vector<Group::Message> to_each;
+  to_each.reserve(usize(ranks));
   for (int r = 0; r < ranks; ++r)
     to_each.push_back(slice_of_own(slice_begin(r), slice_begin(r + 1)));
   const int rank = group_.rank();

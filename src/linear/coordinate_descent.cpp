@@ -26,7 +26,6 @@ constexpr Index kAhead = 8;         // points whose memory is asked for in advan
 // rows of a window stay in the cache.
 constexpr Index kRun = 16;
 constexpr Index kWindowRuns = 128;
-constexpr Index kPieces = 64;         // of all blocks, in an order of their own
 constexpr double kVisitValues = 10;   // what visiting a row takes beside its values, in values
 constexpr double kEpochValues = 500;  // the same for an epoch, which may be one of very few rows
 constexpr Index kChunk = 4096;        // points a task takes, and sums, at a time
