@@ -359,7 +359,7 @@ Recipe find_valid_recipe(std::string_view name, const GenerateOptions& options) 
   return named.make(options);
 }
 
-// In parts of so many rows, which are put together at the end.
+// Rows per part; the parts are put together at the end.
 constexpr Index kSparsePart = 1024;
 
 Dataset sparse_rows_of(const Recipe& recipe, const GenerateOptions& options, Index first, Index end,

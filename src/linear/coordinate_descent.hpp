@@ -31,8 +31,8 @@ struct Descended {
 Descended descend(const Problem& problem, qp::StopCheck& stop, std::uint64_t seed,
                   const qp::StatusCallback& on_status, double most_epochs);
 
-/// Bytes it needs beside the data: in memory whatever the store of the problem, and numbers for
-/// each point, which may lie in scratch files.
+/// Bytes it needs in addition to the data: in memory whatever the store of the problem, and numbers
+/// for each point, which may lie in scratch files.
 Index descent_bytes(Index points, Index cols);
 Index descent_point_bytes(Index points, Index cols);
 

@@ -52,7 +52,7 @@ inline void shuffle(Random& random, std::span<Index> order) {
   }
 }
 
-/// What goes from rank to rank in an epoch, beside the weights.
+/// What goes from rank to rank in an epoch, in addition to the weights.
 struct Token {
   Range range;
   Index active = 0;  ///< points that do not rest

@@ -28,8 +28,8 @@ bool has_interior_method(const Problem& problem);
 /// About what it takes, counted in values of rows that coordinate descent could visit instead.
 double interior_work(Index points, Index cols, double values_a_row);
 
-/// Bytes it needs beside the data; 0 when it is never used for such a problem. In memory, and
-/// numbers for each point, which lie in the store of the problem.
+/// Bytes it needs in addition to the data; 0 when it is never used for such a problem. In memory,
+/// and numbers for each point, which lie in the store of the problem.
 Index interior_bytes(Index points, Index cols);
 Index interior_point_bytes(Index points, Index cols);
 

@@ -29,8 +29,8 @@ bool has_newton_method(const Problem& problem);
 Solution solve_newton(const Problem& problem, qp::StopCheck& stop, std::int64_t done,
                       const qp::StatusCallback& on_status);
 
-/// Bytes it needs beside the data: in memory, and numbers for each point, which lie in the store of
-/// the problem.
+/// Bytes it needs in addition to the data: in memory, and numbers for each point, which lie in the
+/// store of the problem.
 Index newton_bytes(Index cols);
 Index newton_point_bytes(Index points);
 

@@ -16,8 +16,9 @@ namespace tamis::linear {
 Solution solve(const Problem& problem, qp::StopCheck& stop, std::uint64_t seed,
                const qp::StatusCallback& on_status = {});
 
-/// Bytes that solving for `points` points of `cols` columns needs beside the data: in memory
-/// whatever the store of the problem, and numbers for each point, which may lie in scratch files.
+/// Bytes that solving for `points` points of `cols` columns needs in addition to the data: in
+/// memory whatever the store of the problem, and numbers for each point, which may lie in scratch
+/// files.
 Index memory_bytes(Index points, Index cols);
 Index point_bytes(Index points, Index cols);
 

@@ -24,7 +24,7 @@ struct KernelMachine {
 };
 
 /// What the memory budget leaves for kernel rows, for each of the machines that train at the same
-/// time on so many rows. Throws ResourceError when there is no room for the training at all.
+/// time on this number of rows. Throws ResourceError when there is no room for the training at all.
 Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& context,
                      Index at_once);
 
