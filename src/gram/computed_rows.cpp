@@ -10,6 +10,7 @@
 #include "base/group.hpp"
 #include "base/parallel.hpp"
 #include "data/row_messages.hpp"
+#include "gram/linear_rows.hpp"
 #include "kernels/kernel_value.hpp"
 
 namespace tamis {
@@ -347,40 +348,10 @@ bool ComputedRows::add_linear(std::span<const Index> points, std::span<const Ind
         return;
       }
       for (Index p = begin; p < end; ++p)
-        sums[usize(p)] += product(w, rows_[usize(points[usize(p)])]);
+        sums[usize(p)] += dot_row(data_, rows_[usize(points[usize(p)])], w);
     });
   }
   return !stopped;
-}
-
-void ComputedRows::add_row(const Matrix& data, Index row, double coefficient, std::span<double> w) {
-  if (data.is_sparse()) {
-    const SparseRow x = data.sparse_row(row);
-    for (std::size_t k = 0; k < x.columns.size(); ++k)
-      w[usize(x.columns[k])] += coefficient * static_cast<double>(x.values[k]);
-    return;
-  }
-  const auto x = data.dense_row(row);
-  for (std::size_t j = 0; j < x.size(); ++j) w[j] += coefficient * static_cast<double>(x[j]);
-}
-
-double ComputedRows::product(std::span<const double> w, Index row) const {
-  double sum = 0;
-  if (data_.is_sparse()) {
-    const SparseRow x = data_.sparse_row(row);
-    for (std::size_t k = 0; k < x.columns.size(); ++k)
-      sum += w[usize(x.columns[k])] * static_cast<double>(x.values[k]);
-    return sum;
-  }
-  // Four sums side by side, so that the loop is not one long chain of additions.
-  const auto x = data_.dense_row(row);
-  double lanes[4] = {0, 0, 0, 0};
-  std::size_t j = 0;
-  for (; j + 4 <= x.size(); j += 4) {
-    for (std::size_t k = 0; k < 4; ++k) lanes[k] += w[j + k] * static_cast<double>(x[j + k]);
-  }
-  for (; j < x.size(); ++j) sum += w[j] * static_cast<double>(x[j]);
-  return sum + (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
 bool ComputedRows::add_requests(const KernelBlocks& blocks, const Matrix& rows_from,

@@ -94,9 +94,6 @@ class ComputedRows : public qp::RowSource {
   std::vector<Request> look_up(std::span<const Index> rows, std::span<const double> coefficients);
   bool add_linear(std::span<const Index> points, std::span<const Index> rows,
                   std::span<const double> coefficients, std::span<double> sums);
-  /// w += coefficient * row, and <w, row>.
-  static void add_row(const Matrix& data, Index row, double coefficient, std::span<double> w);
-  double product(std::span<const double> w, Index row) const;
   /// sums += requested rows over the points of `blocks`; fills the kept rows.
   bool add_requests(const KernelBlocks& blocks, const Matrix& rows_from,
                     std::span<const Request> requests, std::span<double> sums);

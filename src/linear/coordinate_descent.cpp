@@ -46,7 +46,7 @@ class Descent {
         given_(shuffled_points()),
         features_(shuffled_features()),
         rows_(features_),
-        points_(usize(problem.size())),
+        points_(usize(problem.size()), problem.store),
         weights_(usize(problem.features.cols()), 0.0),
         clipped_(problem.nonnegative ? weights_.size() : 0, 0.0),
         used_weights_(problem.nonnegative ? clipped_.data() : weights_.data()) {
@@ -69,7 +69,7 @@ class Descent {
         *is_done = false;
         break;
       }
-      if (creeps()) {
+      if (converges_slowly()) {
         jump();
         if (violation_ > stop_.limits().eps && is_beyond_precision()) {
           stop_.note_precision_limit();
@@ -204,7 +204,7 @@ class Descent {
   }
 
   // True once an interior-point method would have been as quick.
-  bool creeps() const {
+  bool converges_slowly() const {
     return !jumped_ && work_ > interior_work_ && problem_.blocks.empty() &&
            has_interior_method(problem_);
   }
@@ -248,31 +248,10 @@ class Descent {
             gradient + (point.alpha > 0 ? problem_.tube : -problem_.tube)};
   }
 
-  static double projected(const Point& point, const Slopes& slopes) {
-    if (slopes.up < 0 && point.alpha < point.upper) return slopes.up;
-    if (slopes.down > 0 && point.alpha > point.lower) return slopes.down;
-    return 0;
-  }
-
   // Held at its place by slopes steeper than any that moved something in the epoch before.
   bool can_rest(const Point& point, const Slopes& slopes) const {
     return (point.alpha >= point.upper || slopes.up > shrink_above_) &&
            (point.alpha <= point.lower || slopes.down < shrink_below_);
-  }
-
-  // The minimum along one coefficient. With a tube, the dual has a kink at 0.
-  double best_alpha(const Point& point, const Slopes& slopes) const {
-    double alpha = point.alpha - slopes.up / point.curvature;
-    if constexpr (kTube) {
-      const double at_kink = point.curvature * point.alpha;
-      // Slopes as they are on either side of the kink.
-      const double above = slopes.up + (point.alpha >= 0 ? 0 : 2 * problem_.tube);
-      const double below = above - 2 * problem_.tube;
-      alpha = above < at_kink   ? point.alpha - above / point.curvature
-              : below > at_kink ? point.alpha - below / point.curvature
-                                : 0;
-    }
-    return std::clamp(alpha, point.lower, point.upper);
   }
 
   // Visits every active point once; leaves early when the time is up. The blocks are visited in
@@ -365,7 +344,7 @@ class Descent {
       }
       range->include(gradient);
       if (std::abs(gradient) <= kNoSlope) continue;
-      const double alpha = best_alpha(point, at);
+      const double alpha = best_alpha<kTube>(point, at, problem_.tube);
       if (alpha == point.alpha) continue;
       move(point, alpha - point.alpha);
       point.alpha = alpha;

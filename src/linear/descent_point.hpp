@@ -33,6 +33,29 @@ struct Slopes {
   double down;  ///< derivative when alpha falls, from the left
 };
 
+/// Derivative along the coefficient where it may move that way, else 0.
+inline double projected(const Point& point, const Slopes& slopes) {
+  if (slopes.up < 0 && point.alpha < point.upper) return slopes.up;
+  if (slopes.down > 0 && point.alpha > point.lower) return slopes.down;
+  return 0;
+}
+
+/// The minimum along one coefficient. With a tube, the dual has a kink at 0.
+template <bool kTube>
+double best_alpha(const Point& point, const Slopes& slopes, double tube) {
+  double alpha = point.alpha - slopes.up / point.curvature;
+  if constexpr (kTube) {
+    const double at_kink = point.curvature * point.alpha;
+    // Slopes as they are on either side of the kink.
+    const double above = slopes.up + (point.alpha >= 0 ? 0 : 2 * tube);
+    const double below = above - 2 * tube;
+    alpha = above < at_kink   ? point.alpha - above / point.curvature
+            : below > at_kink ? point.alpha - below / point.curvature
+                              : 0;
+  }
+  return std::clamp(alpha, point.lower, point.upper);
+}
+
 struct Range {
   double high = 0;  ///< largest projected gradient, >= 0
   double low = 0;   ///< smallest, <= 0

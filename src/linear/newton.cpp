@@ -11,6 +11,7 @@
 #include "data/copy_rows.hpp"
 #include "linear/block_sums.hpp"
 #include "linear/line_search.hpp"
+#include "linear/newton_point.hpp"
 #include "linear/newton_system.hpp"
 #include "linear/rows.hpp"
 
@@ -36,18 +37,6 @@ constexpr double kEnoughSlope = 0.1;  // a line search ends at this share of the
 constexpr double kRounding = 1e-14;
 constexpr Index kChunk = 4096;  // points between two looks at the clock
 
-/// One cache line.
-struct alignas(64) Point {
-  double target = 0;
-  double cost = 0;
-  double lower = 0;
-  double upper = 0;
-  double pull = 0;    ///< width / C times the centre
-  double value = 0;   ///< w'x + offset
-  double change = 0;  ///< of the value, for a whole step
-  double b = 0;
-};
-
 template <typename Rows>
 class Newton {
  public:
@@ -60,6 +49,7 @@ class Newton {
         rows_(features_),
         points_(usize(problem.size()), problem.store),
         system_(rows_, sums_, problem, stop),
+        tube_(problem.task == Task::regression ? problem.tube : 0),
         ramps_(problem.loss == SlackLoss::l1),
         steepness_(ramps_ ? 1 / kFirstWidth : 2),
         ramp_of_block_(usize(sums_.blocks()), RowVector<RampPoint>(problem.store)),
@@ -116,8 +106,8 @@ class Newton {
   bool is_free() const { return problem_.bias.rule == Bias::Rule::free; }
   Place place(Index i) const { return system_.place(i); }
 
-  Point make_point(Index i) const {
-    Point point;
+  NewtonPoint make_point(Index i) const {
+    NewtonPoint point;
     point.target = problem_.target[usize(i)];
     point.cost = problem_.cost[usize(i)];
     const double bound = dual_bound(problem_, i);
@@ -132,17 +122,9 @@ class Newton {
   }
 
   // 1 / (curvature of the dual along b_i, without that of w).
-  double give(const Point& point) const { return point.cost * steepness_; }
-
-  // The b_i at which the proximal dual is least for this value.
-  double coefficient(const Point& point, double value) const {
-    double rest = point.target - value + point.pull;
-    if (problem_.task == Task::regression) {
-      rest = rest > problem_.tube    ? rest - problem_.tube
-             : rest < -problem_.tube ? rest + problem_.tube
-                                     : 0;
-    }
-    return std::clamp(rest * give(point), point.lower, point.upper);
+  double give(const NewtonPoint& point) const { return point.cost * steepness_; }
+  double coefficient(const NewtonPoint& point, double value) const {
+    return best_coefficient(point, value, give(point), tube_);
   }
 
   void start() {
@@ -160,7 +142,7 @@ class Newton {
     if (!problem_.start.empty()) {
       weights_ = combine();
       if (is_free()) weights_.back() = 0;
-      multiply(weights_, &Point::value);
+      multiply(weights_, &NewtonPoint::value);
       // Near the optimum, wide ramps would only lead away from it.
       sum_ = weights_;
       violation_ = measure().violation;
@@ -168,15 +150,8 @@ class Newton {
         width_ = std::clamp(violation_, std::min(stop_.limits().eps, width_), width_);
     }
     first_width_ = width_;
-    width_factor_ = even_factor(width_ / (kLastWidth * stop_.limits().eps));
+    width_factor_ = even_factor(width_ / (kLastWidth * stop_.limits().eps), kWidthFactor);
     set_centre();
-  }
-
-  // The same for all proximal steps that bring the width down by `ratio`.
-  static double even_factor(double ratio) {
-    if (!(ratio > 1) || !std::isfinite(ratio)) return kWidthFactor;
-    const double steps = std::ceil(std::log(ratio) / std::log(kWidthFactor));
-    return std::max(2.0, std::pow(ratio, 1 / steps));
   }
 
   // The first steps, from w = 0, are far from the optimum: a part of the points will do for them,
@@ -192,14 +167,14 @@ class Newton {
       if (length == 0 || length == 1 || must_stop()) break;
     }
     stride_ = 1;
-    multiply(weights_, &Point::value);
+    multiply(weights_, &NewtonPoint::value);
   }
 
   // The next proximal step: around the present b.
   void set_centre() {
     if (!ramps_) return;
     steepness_ = 1 / width_;
-    for (Point& point : points_) point.pull = point.b / give(point);
+    for (NewtonPoint& point : points_) point.pull = point.b / give(point);
   }
 
   // The next proximal step. False when there is none.
@@ -246,7 +221,7 @@ class Newton {
   }
 
   /// x'z of every point.
-  void multiply(const std::vector<double>& x, double Point::*into) {
+  void multiply(const std::vector<double>& x, double NewtonPoint::*into) {
     const double last = system_.has_bias() ? x.back() * system_.bias_column() : 0;
     parallel_ranges(problem_.size(), kChunk, [&](Index begin, Index end) {
       each_point(begin, end,
@@ -260,7 +235,7 @@ class Newton {
     sum_ = sums_.sum(system_.size(), [&](Index begin, Index end, double* out) {
       RowVector<RampPoint>& ramp = ramp_of_block_[usize(sums_.block_at(begin))];
       each_point(begin, end, [&](Index i) {
-        Point& point = points_[usize(i)];
+        NewtonPoint& point = points_[usize(i)];
         point.b = coefficient(point, point.value);
         if (point.b == 0) return;
         add(i, share() * point.b, out);
@@ -295,7 +270,7 @@ class Newton {
     parallel_each(chunks, [&](Index c) {
       Extremes& part = parts[usize(c)];
       each_point(c * kChunk, std::min((c + 1) * kChunk, problem_.size()), [&](Index i) {
-        const Point& point = points_[usize(i)];
+        const NewtonPoint& point = points_[usize(i)];
         const double value = rows_.dot(place(i), sum_.data()) + last;
         const double slope = projected_gradient(problem_, i, point.b, value);
         part.high = std::max(part.high, slope);
@@ -325,7 +300,7 @@ class Newton {
     if (length == 0) return 0;
     for (std::size_t j = 0; j < weights_.size(); ++j) weights_[j] += length * direction_[j];
     parallel_ranges(problem_.size(), kChunk, [&](Index begin, Index end) {
-      for (Point& point : std::span(points_).subspan(usize(begin), usize(end - begin)))
+      for (NewtonPoint& point : std::span(points_).subspan(usize(begin), usize(end - begin)))
         point.value += length * point.change;
     });
     return length;
@@ -347,7 +322,7 @@ class Newton {
     const std::vector<double> parts = sums_.sum(4, [&](Index begin, Index end, double* out) {
       RowVector<Index>& moving = moving_[usize(sums_.block_at(begin))];
       each_point(begin, end, [&](Index i) {
-        Point& point = points_[usize(i)];
+        NewtonPoint& point = points_[usize(i)];
         point.change = rows_.dot(place(i), direction_.data()) + last;
         const double term = point.b * point.change;
         const double b = coefficient(point, point.value + point.change);
@@ -385,7 +360,7 @@ class Newton {
   double slope_within(double length, const Slopes& slopes) const {
     const auto add_moving = [&](Index begin, Index, double* out) {
       for (const Index i : moving_[usize(sums_.block_at(begin))]) {
-        const Point& point = points_[usize(i)];
+        const NewtonPoint& point = points_[usize(i)];
         out[0] -= coefficient(point, point.value + length * point.change) * point.change;
       }
     };
@@ -398,7 +373,7 @@ class Newton {
   double slope_beyond(double length) const {
     const double points = sums_.sum(1, [&](Index begin, Index end, double* out) {
       each_point(begin, end, [&](Index i) {
-        const Point& point = points_[usize(i)];
+        const NewtonPoint& point = points_[usize(i)];
         out[0] -= coefficient(point, point.value + length * point.change) * point.change;
       });
     })[0];
@@ -458,7 +433,7 @@ class Newton {
                             sum_.begin() + std::ptrdiff_t(usize(problem_.features.cols())));
     solution.beta = RowVector<double>(problem_.store);
     solution.beta.reserve(points_.size());
-    for (const Point& point : points_) solution.beta.push_back(point.b);
+    for (const NewtonPoint& point : points_) solution.beta.push_back(point.b);
     return solution;
   }
 
@@ -467,7 +442,7 @@ class Newton {
     const double last = system_.has_bias() ? sum_.back() * system_.bias_column() : 0;
     return sums_.sum(5, [&](Index begin, Index end, double* out) {
       for (Index i = begin; i < end; ++i) {
-        const Point& point = points_[usize(i)];
+        const NewtonPoint& point = points_[usize(i)];
         const double value = rows_.dot(place(i), sum_.data()) + last;
         out[0] += primal_loss(problem_, i, value);
         out[1] += dual_loss(problem_, i, point.b);
@@ -485,9 +460,10 @@ class Newton {
   BlockSums sums_;
   Matrix features_;  // the rows, in the order of the points unless they are left where they are
   Rows rows_;
-  RowVector<Point> points_;
+  RowVector<NewtonPoint> points_;
   NewtonSystem<Rows> system_;
-  bool ramps_;  // kinks in the loss, which become ramps
+  double tube_;  // 0 for classes
+  bool ramps_;   // kinks in the loss, which become ramps
   double width_ = kFirstWidth;
   double steepness_;  // of the ramps, for a cost of 1
   double first_width_ = kFirstWidth;
@@ -526,8 +502,8 @@ Index newton_bytes(Index cols) {
 
 // Points, those with a curvature by block and together, those that move, and the answer.
 Index newton_point_bytes(Index points) {
-  return checked_product(points,
-                         sizeof(Point) + 2 * sizeof(RampPoint) + sizeof(Index) + sizeof(double));
+  return checked_product(
+      points, sizeof(NewtonPoint) + 2 * sizeof(RampPoint) + sizeof(Index) + sizeof(double));
 }
 
 }  // namespace tamis::linear

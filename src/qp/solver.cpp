@@ -8,24 +8,17 @@
 #include "base/check.hpp"
 #include "base/checked.hpp"
 #include "base/clock.hpp"
-#include "base/exact_sum.hpp"
 #include "base/group.hpp"
 #include "base/mix.hpp"
 #include "qp/active_set.hpp"
 #include "qp/block.hpp"
+#include "qp/describe.hpp"
 #include "qp/free_set.hpp"
 #include "qp/pair_solver.hpp"
 #include "qp/working_set.hpp"
 
 namespace tamis::qp {
 namespace {
-
-// C s for a coefficient limited to C (L1 slacks); s^2 / (2 ridge) for an unlimited one with a ridge
-// (L2 slacks).
-double slack_cost(double slack, double limit, double ridge) {
-  if (std::isfinite(limit)) return slack * limit;
-  return ridge > 0 ? slack * slack / (2 * ridge) : 0.0;
-}
 
 // The active points are optimised to this share of the gap they woke up with before the resting
 // ones are looked at again: more would polish what the newcomers are going to change.
@@ -49,17 +42,6 @@ constexpr double kStall = 0.9;
 
 // Relative difference of two sums of the same numbers in another order, generously.
 constexpr double kSumRounding = 1e-6;
-
-/// A sum in the order of its terms, where that order is fixed.
-class PlainSum {
- public:
-  void add(double value) { sum_ += value; }
-  double value() const { return sum_; }
-
- private:
-  double sum_ = 0;
-};
-const PlainSum& sum_of_all(Group& /*group*/, const PlainSum& sum) { return sum; }
 
 class Solver {
  public:
@@ -98,12 +80,12 @@ class Solver {
   void save(const ActiveSet& active, const WorkingSetChooser& chooser,
             const SolverState::Progress& progress);
   std::vector<double> solve_block(std::span<const BlockPoint> points,
-                                  std::span<const Index> numbers, double tolerance);
-  template <typename Sum>
-  Solution finish(std::vector<double> beta, std::vector<double> sums,
-                  const Violation& violation) const;
+                                  std::span<const PointName> names, std::span<const Index> numbers,
+                                  double tolerance);
+  Solution finish(std::vector<double> beta, std::vector<double> sums, const Violation& violation,
+                  SumOrder order = SumOrder::of_points) const;
   Solution finish(State state) const {
-    return finish<PlainSum>(std::move(state.beta), std::move(state.sums), state.violation);
+    return finish(std::move(state.beta), std::move(state.sums), state.violation);
   }
 
   Group& group_;
@@ -274,7 +256,7 @@ std::optional<std::vector<double>> Solver::jump(std::vector<double> beta) {
 Solution Solver::give_up() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   stop_.must_stop(iterations_);
-  Solution solution = finish<PlainSum>(
+  Solution solution = finish(
       problem_.start.empty() ? std::vector<double>(usize(problem_.size()), 0.0) : problem_.start,
       std::vector<double>(usize(problem_.size()), 0.0), Violation{{0, 0}, {0, 0}, kInfinity});
   if (!problem_.start.empty()) solution.objective = std::numeric_limits<double>::quiet_NaN();
@@ -340,8 +322,8 @@ Solution Solver::solve_blocks() {
     save(active, chooser, {iterations_, 0, share, tolerance, participants, 0, 0, stage_gap});
   bool unused = false;
   if (step == Progress::told_to_stop) must_stop(&unused);
-  Solution solution = finish<ExactSum>({active.all_beta().begin(), active.all_beta().end()},
-                                       active.all_sums(), violation);
+  Solution solution = finish({active.all_beta().begin(), active.all_beta().end()},
+                             active.all_sums(), violation, SumOrder::any);
   solution.objective = active.objective();
   return solution;
 }
@@ -372,7 +354,7 @@ Solver::Progress Solver::improve_block(ActiveSet& active, std::span<const PointN
   const std::vector<BlockPoint> points = active.look_at(names);
   const std::vector<Index> numbers = source_.bring(names);
   const double tolerance = std::max(0.2 * gap, 0.5 * stop_.limits().eps);
-  const std::vector<double> beta = solve_block(points, numbers, tolerance);
+  const std::vector<double> beta = solve_block(points, names, numbers, tolerance);
   std::vector<BlockPoint> moved;
   std::vector<Index> moved_numbers;
   std::vector<double> new_beta;
@@ -393,6 +375,7 @@ Solver::Progress Solver::improve_block(ActiveSet& active, std::span<const PointN
 // The new coefficients of the points. One rank solves for all: on another processor the same steps
 // may round differently.
 std::vector<double> Solver::solve_block(std::span<const BlockPoint> points,
+                                        std::span<const PointName> names,
                                         std::span<const Index> numbers, double tolerance) {
   std::vector<double> beta(points.size() + 1);  // and the number of iterations
   ++blocks_;
@@ -400,9 +383,6 @@ std::vector<double> Solver::solve_block(std::span<const BlockPoint> points,
     const Stopwatch watch;
     std::vector<double> diagonal;
     const Problem part = problem_of(points, problem_.tube, &diagonal);
-    std::vector<PointName> names;
-    names.reserve(points.size());
-    for (const BlockPoint& point : points) names.push_back(point.name);
     block_.lay_out(part, diagonal, source_, numbers, names, Block::Values::as_needed);
     const auto places = block_.points();
     std::vector<double> sums(places.size(), 0.0);
@@ -424,65 +404,14 @@ std::vector<double> Solver::solve_block(std::span<const BlockPoint> points,
   return beta;
 }
 
-// The bias is the common score of the free coefficients, or the middle of what the bounds allow (as
-// LIBSVM). The primal objective follows from F: its slacks are what the decision function misses
-// the targets by.
-template <typename Sum>
 Solution Solver::finish(std::vector<double> beta, std::vector<double> sums,
-                        const Violation& violation) const {
-  const auto of_all = [&](const Sum& sum) { return sum_of_all(group_, sum).value(); };
-  Solution solution;
-  Sum free_sum[2];
-  Index free_count[2] = {0, 0};
-  Sum quadratic;
-  Sum linear;
-  for (Index i = 0; i < problem_.size(); ++i) {
-    const double b = beta[usize(i)];
-    if (b != 0) {
-      quadratic.add(b * sums[usize(i)]);
-      linear.add(problem_.target[usize(i)] * b - problem_.tube * std::abs(b));
-    }
-    if (b > problem_.lower[usize(i)] && b < problem_.upper[usize(i)] &&
-        (b != 0 || problem_.tube == 0)) {
-      const double side = b > 0 ? problem_.tube : -problem_.tube;
-      free_sum[problem_.group_at(i)].add(problem_.target[usize(i)] - side - sums[usize(i)]);
-      ++free_count[problem_.group_at(i)];
-    }
-  }
-  for (int g = 0; g < 2; ++g) {
-    const double free = of_all(free_sum[g]);
-    const Index count = sum_of_all(group_, free_count[g]);
-    solution.bias[g] = count > 0 ? free / static_cast<double>(count) : violation.middle(g);
-    if (!std::isfinite(solution.bias[g])) solution.bias[g] = 0;
-  }
-  solution.objective = of_all(quadratic) / 2 - of_all(linear);
-  solution.violation = std::max(violation.gap, 0.0);
+                        const Violation& violation, SumOrder order) const {
+  Solution solution =
+      describe(group_, problem_, std::move(beta), std::move(sums), violation, order);
   solution.iterations = iterations_;
   solution.blocks = blocks_;
   solution.block_seconds = block_seconds_;
   solution.stop_reason = stop_.reason();
-  // Primal = 1/2 b'Kb + cost of the slacks, each at its best for this bias; the gap is primal +
-  // objective.
-  Sum primal;
-  Sum of_sums;  // bias times the sum a group has to keep: zero but for the hulls
-  for (Index i = 0; i < problem_.size(); ++i) {
-    const double b = beta[usize(i)];
-    const double ridge = problem_.ridge_at(i);
-    const double f = sums[usize(i)] - ridge * b;
-    if (b != 0) {
-      of_sums.add(solution.bias[problem_.group_at(i)] * b);
-      primal.add(b * f / 2);
-    }
-    const double miss = problem_.target[usize(i)] - f - solution.bias[problem_.group_at(i)];
-    const double slack = std::max(std::abs(miss) - problem_.tube, 0.0);
-    if (slack > 0) {
-      primal.add(slack_cost(slack, miss > 0 ? problem_.upper[usize(i)] : -problem_.lower[usize(i)],
-                            ridge));
-    }
-  }
-  solution.duality_gap = std::max(0.0, of_all(primal) + solution.objective + of_all(of_sums));
-  solution.beta = std::move(beta);
-  solution.sums = std::move(sums);
   return solution;
 }
 

@@ -18,33 +18,6 @@ linear::Solution solve(const linear::Problem& problem, double eps = 1e-8,
   return linear::solve(problem, stop, 1);
 }
 
-const std::vector<Bias> kBiases{
-    {}, {Bias::Rule::penalized, 1}, {Bias::Rule::penalized, 3}, {Bias::Rule::free, 1}};
-
-// Every kind of machine, on `rows` rows.
-template <typename Check>
-void for_each_machine(Index rows, const Check& check) {
-  for (const Task task : {Task::classification, Task::regression}) {
-    for (const double cost : {0.01, 1.0, 30.0}) {
-      const LinearData data = task == Task::classification ? linear_classes(rows, 5, cost, 1)
-                                                           : linear_numbers(rows, 5, cost, 2);
-      for (const SlackLoss loss : {SlackLoss::l1, SlackLoss::l2}) {
-        for (const Bias& bias : kBiases) {
-          SCOPED_TRACE(std::string(task_name(task)) + " C " + std::to_string(cost) +
-                       (loss == SlackLoss::l1 ? " l1" : " l2") + " bias " +
-                       std::to_string(static_cast<int>(bias.rule)));
-          linear::Problem p = data.problem();
-          p.task = task;
-          p.loss = loss;
-          p.bias = bias;
-          p.tube = task == Task::regression ? 0.2 : 0;
-          check(p);
-        }
-      }
-    }
-  }
-}
-
 // Points at -2 and +4: without an offset w = 1/2, from the closer one alone; alpha = w / 2.
 TEST(CoordinateDescent, TwoPointsByHand) {
   const LinearData data{Matrix::dense(2, 1, {-2, 4}), {-1, 1}, {10, 10}};

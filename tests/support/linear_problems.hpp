@@ -46,6 +46,33 @@ inline LinearData linear_numbers(Index rows, Index cols, double cost, std::uint6
   return result;
 }
 
+inline const std::vector<Bias> kBiases{
+    {}, {Bias::Rule::penalized, 1}, {Bias::Rule::penalized, 3}, {Bias::Rule::free, 1}};
+
+/// Calls check(problem) for every kind of problem, on `rows` rows.
+template <typename Check>
+void for_each_machine(Index rows, const Check& check) {
+  for (const Task task : {Task::classification, Task::regression}) {
+    for (const double cost : {0.01, 1.0, 30.0}) {
+      const LinearData data = task == Task::classification ? linear_classes(rows, 5, cost, 1)
+                                                           : linear_numbers(rows, 5, cost, 2);
+      for (const SlackLoss loss : {SlackLoss::l1, SlackLoss::l2}) {
+        for (const Bias& bias : kBiases) {
+          SCOPED_TRACE(std::string(task_name(task)) + " C " + std::to_string(cost) +
+                       (loss == SlackLoss::l1 ? " l1" : " l2") + " bias " +
+                       std::to_string(static_cast<int>(bias.rule)));
+          linear::Problem p = data.problem();
+          p.task = task;
+          p.loss = loss;
+          p.bias = bias;
+          p.tube = task == Task::regression ? 0.2 : 0;
+          check(p);
+        }
+      }
+    }
+  }
+}
+
 /// Small values become 0, for rows to be stored sparsely.
 inline LinearData thinned(LinearData data) {
   std::vector<float> values(data.features.dense_values().begin(),
