@@ -9,6 +9,7 @@
 #include "base/group.hpp"
 #include "base/mix.hpp"
 #include "io/output_file.hpp"
+#include "io/temporary_file.hpp"
 #include "tamis/checkpoint.hpp"
 
 namespace tamis {
@@ -91,6 +92,7 @@ class CheckpointFiles : public CheckpointStore {
       if (entry.path().filename().string().ends_with(kEnding)) remove(entry.path());
     }
     std::filesystem::remove_all(folder_ / "cells", error);
+    remove_abandoned_files(folder_.string());  // of processes that were killed while they wrote
   }
 
   std::string folder() const override { return folder_.string(); }

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "io/descriptors.hpp"
@@ -16,6 +18,8 @@
 namespace tamis {
 namespace {
 
+constexpr std::string_view kBeginning = ".tamis-";
+constexpr std::string_view kEnding = ".tmp";
 constexpr int kNames = 1000;  // files of one target at the same time
 constexpr int kSwept = 16;    // of these, so many are looked at for files left behind
 
@@ -60,9 +64,9 @@ std::string folder_of(const std::string& path) {
 }
 
 OutputTemporary make_temporary_file(const std::string& target) {
-  const std::string stem = fmt::format("{}/.tamis-{}", folder_of(target),
+  const std::string stem = fmt::format("{}/{}{}", folder_of(target), kBeginning,
                                        hash_of(std::filesystem::path(target).filename().string()));
-  const auto name = [&stem](int n) { return fmt::format("{}-{}.tmp", stem, n); };
+  const auto name = [&stem](int n) { return fmt::format("{}-{}{}", stem, n, kEnding); };
   for (int n = 0; n < kSwept; ++n) remove_if_abandoned(name(n));
   for (int n = 0; n < kNames; ++n) {
     std::string path = name(n);
@@ -74,6 +78,15 @@ OutputTemporary make_temporary_file(const std::string& target) {
     close(fd);
   }
   return {};
+}
+
+void remove_abandoned_files(const std::string& folder) {
+  std::error_code error;  // a file that stays harms nobody
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(kBeginning) && name.ends_with(kEnding))
+      remove_if_abandoned(entry.path().string());
+  }
 }
 
 }  // namespace tamis

@@ -17,6 +17,10 @@ struct OutputTemporary {
 /// with any number of processes and threads that write the same target.
 OutputTemporary make_temporary_file(const std::string& target);
 
+/// Removes every such file of the folder that nobody holds a lock on, whatever its target was: for
+/// folders whose targets may never be written again.
+void remove_abandoned_files(const std::string& folder);
+
 /// The folder part of a path; "." if it has none.
 std::string folder_of(const std::string& path);
 

@@ -13,6 +13,7 @@
 #include "base/group.hpp"
 #include "base/thread_group.hpp"
 #include "distributed/part_of.hpp"
+#include "io/output_file.hpp"
 #include "qp/solver_state.hpp"
 #include "support/random_data.hpp"
 #include "tamis/generate.hpp"
@@ -205,6 +206,24 @@ TEST(Checkpoint, DamagedFilesAreRefused) {
     }
     write(bytes);
   }
+}
+
+TEST(Checkpoint, FilesOfKilledProcessesAreRemovedWithTheRest) {
+  const Folder folder;
+  const auto store = file_checkpoints(folder.path());
+  store->save("state", "bytes");
+  const std::string abandoned = folder.path() + "/.tamis-0123456789abcdef-0.tmp";
+  const std::string of_others = folder.path() + "/notes.tmp";
+  std::ofstream(abandoned) << "half a st";
+  std::ofstream(of_others) << "kept";
+  // One that is being written by somebody else, who holds its lock.
+  OutputFile held(folder.path() + "/other");
+  held.write("a file that is not whole yet");
+  store->clear();
+  EXPECT_FALSE(std::filesystem::exists(abandoned));
+  EXPECT_TRUE(std::filesystem::exists(of_others));
+  held.commit();
+  EXPECT_EQ(folder.files().size(), 2U);
 }
 
 TEST(Checkpoint, AStateOfAnyBytesIsReadOrRefused) {
