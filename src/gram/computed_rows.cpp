@@ -320,7 +320,7 @@ bool ComputedRows::accumulate_at(std::span<const Index> points, std::span<const 
   for (std::size_t first = 0; first < points.size(); first += kPieceOfPoints) {
     const std::size_t count = std::min<std::size_t>(kPieceOfPoints, points.size() - first);
     const std::vector<Index> piece = data_rows(points.subspan(first, count));
-    KernelBlocks blocks(kernel_, data_, piece);
+    KernelBlocks blocks(kernel_, data_, piece, control_);
     if (leaves_far_out_) blocks.set_least_value(least_near_value());
     const auto part = sums.subspan(first, count);
     const bool added = leaves_far_out_ ? add_near(blocks, NearPoints(kernel_, data_, piece), rows,

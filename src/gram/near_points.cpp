@@ -19,14 +19,16 @@ constexpr double kBoxExponent = 21.05;
 
 // Boxes of sparse rows with many columns would be empty space.
 constexpr Index kMostSparseColumns = 256;
+bool may_have_boxes(const Matrix& data) {
+  return !data.is_sparse() || data.cols() <= kMostSparseColumns;
+}
 
 }  // namespace
 
 bool has_many_far_pairs(const Kernel& kernel, const Matrix& data, std::span<const Index> sample,
                         Index count) {
   constexpr Index kFewest = 4096;  // below, all kernel values are soon computed
-  if (kernel.type != KernelType::rbf || count < kFewest) return false;
-  if (data.is_sparse() && data.cols() > kMostSparseColumns) return false;
+  if (kernel.type != KernelType::rbf || count < kFewest || !may_have_boxes(data)) return false;
   Index far = 0;
   for (std::size_t a = 0; a < sample.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) {
@@ -50,6 +52,12 @@ NearPoints::NearPoints(const Kernel& kernel, const Matrix& data, std::span<const
     : reach_(static_cast<float>(kBoxExponent / kernel.gamma)),
       strips_(data, points, kStrip),
       groups_(data, points, kGroup) {}
+
+Index NearPoints::bytes(const Matrix& data, Index points) {
+  if (!may_have_boxes(data)) return 0;
+  const Index boxes = points / kGroup + points / kStrip + 2 * kBoxPanel;
+  return checked_product(boxes, data.cols() * 2 * static_cast<Index>(sizeof(float)));
+}
 
 std::vector<char> NearPoints::near_strips(const Matrix& data, std::span<const Index> rows) const {
   std::vector<char> near(rows.size() * usize(num_strips()));

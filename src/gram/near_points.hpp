@@ -30,6 +30,8 @@ class NearPoints {
   static constexpr Index kStrip = kBoxPanel * kGroup;
 
   NearPoints(const Kernel& kernel, const Matrix& data, std::span<const Index> points);
+  /// What the boxes of so many points of `data` take, where there are any.
+  static Index bytes(const Matrix& data, Index points);
 
   Index num_strips() const { return strips_.size(); }
   /// For every one of the `rows` of `data` and every strip, row after row: may the kernel reach

@@ -10,6 +10,7 @@
 #include "base/checked.hpp"
 #include "base/group.hpp"
 #include "base/parallel.hpp"
+#include "qp/choice.hpp"
 #include "qp/collect.hpp"
 #include "qp/top.hpp"
 
@@ -20,54 +21,54 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Index kChunk =
     8192;  // points per piece of a parallel pass; fixed, so that results do not depend on threads
 
-// Appends the points for which goes_first(point) holds to the first list and the others to the
-// second, in their order.
+// Coefficients whose rows are named to the source at a time: far more than it needs to be quick.
+constexpr std::size_t kTermsAtOnce = 16 * kRowsBrought;
+
+// The points for which goes_first(point) holds, and the others, in their order.
+struct Split {
+  RowVector<Index> first;
+  RowVector<Index> second;
+};
 template <typename GoesFirst>
-void split(std::span<const Index> points, const GoesFirst& goes_first, std::vector<Index>* first,
-           std::vector<Index>* second) {
-  const Index count = std::ssize(points);
-  struct Part {
-    std::vector<Index> first;
-    std::vector<Index> second;
-  };
-  std::vector<Part> parts(usize((count + kChunk - 1) / kChunk));
-  parallel_each(std::ssize(parts), [&](Index c) {
-    for (Index k = c * kChunk; k < std::min((c + 1) * kChunk, count); ++k) {
-      const Index point = points[usize(k)];
-      Part& part = parts[usize(c)];
-      (goes_first(point) ? part.first : part.second).push_back(point);
-    }
-  });
-  for (const Part& part : parts) {
-    first->insert(first->end(), part.first.begin(), part.first.end());
-    second->insert(second->end(), part.second.begin(), part.second.end());
-  }
+Split split(const RowVector<Index>& points, const GoesFirst& goes_first) {
+  const Choice choice(std::ssize(points), points.get_allocator().store(),
+                      [&](Index k) { return goes_first(points[usize(k)]); });
+  const auto point = [&](Index k) { return points[usize(k)]; };
+  return {choice.chosen(point), choice.others(point)};
 }
 
 }  // namespace
 
 ActiveSet::ActiveSet(const Problem& problem, RowSource& source, Group& group,
-                     std::vector<Index> first_points)
+                     RowVector<Index> first_points)
     : problem_(problem),
       source_(source),
       group_(group),
       total_points_(sum_of_all(group, problem.size())),
-      beta_(problem.start.empty() ? std::vector<double>(usize(problem.size()), 0.0)
-                                  : problem.start),
-      resting_sums_(usize(problem.size()), 0.0),
-      place_(usize(problem.size()), -1) {
+      beta_(usize(problem.size()), 0.0, problem.store()),
+      resting_sums_(beta_),
+      place_(usize(problem.size()), -1, problem.store()),
+      points_(problem.store()),
+      sums_(problem.store()),
+      up_(problem.store()),
+      down_(problem.store()),
+      next_sums_(problem.store()) {
+  if (!problem.start.empty()) beta_.assign(problem.start.begin(), problem.start.end());
   adopt(std::move(first_points));
   if (is_complete()) return;
-  Rest rest;  // their F = 0 belongs to beta = 0: no coefficients
-  for (Index i = 0; i < problem.size(); ++i) {
-    if (place_of(i) < 0) rest.points.push_back(i);
-  }
-  rests_.push_back(std::move(rest));
+  const Choice active(problem.size(), problem.store(), [&](Index i) { return place_of(i) >= 0; });
+  // Their F = 0 belongs to beta = 0: no coefficients.
+  rests_.push_back({active.others([](Index i) { return i; }), {}});
+}
+
+ActiveSet::Rest ActiveSet::empty_rest() const {
+  return {RowVector<Index>(problem_.store()),
+          RowVector<std::pair<Index, double>>(problem_.store())};
 }
 
 // Makes `points` the active ones: F comes from wherever each point was before.
-void ActiveSet::adopt(std::vector<Index> points) {
-  std::vector<double> sums(points.size());
+void ActiveSet::adopt(RowVector<Index> points) {
+  RowVector<double> sums(points.size(), problem_.store());
   for (std::size_t p = 0; p < points.size(); ++p) {
     const Index place = place_of(points[p]);
     sums[p] = place >= 0 ? sums_[usize(place)] : resting_sums_[usize(points[p])];
@@ -94,24 +95,23 @@ void ActiveSet::refresh_slopes(Index place) {
   down_[usize(place)] = slopes.down;
 }
 
-std::vector<std::pair<Index, double>> ActiveSet::nonzero_coefficients() const {
-  std::vector<std::pair<Index, double>> result;
-  for (Index i = 0; i < problem_.size(); ++i) {
-    if (beta(i) != 0) result.emplace_back(i, beta(i));
+RowVector<std::pair<Index, double>> ActiveSet::nonzero_coefficients() const {
+  const Choice nonzero(problem_.size(), problem_.store(), [&](Index i) { return beta(i) != 0; });
+  return nonzero.chosen([&](Index i) { return std::pair(i, beta(i)); });
+}
+
+RowVector<ActiveSet::Term> ActiveSet::in_order_of_all(RowVector<Term> mine) const {
+  if (group_.size() > 1) {
+    const std::vector<Term> all = gather_all(group_, on_heap(mine));
+    mine.assign(all.begin(), all.end());
   }
-  return result;
+  parallel_sort(std::span(mine), [](const Term& a, const Term& b) { return a.key < b.key; });
+  return mine;
 }
 
-std::vector<ActiveSet::Term> ActiveSet::in_order_of_all(std::vector<Term> mine) const {
-  std::vector<Term> terms = gather_all(group_, std::move(mine));
-  parallel_sort(std::span(terms), [](const Term& a, const Term& b) { return a.key < b.key; });
-  return terms;
-}
-
-// add(numbers, values) for the terms, a part at a time on several ranks; true: none was stopped.
+// add(numbers, values) for the terms, so many at a time; true: none was stopped.
 template <typename Add>
-bool ActiveSet::add_terms(std::span<const Term> terms, const Add& add) {
-  const std::size_t at_once = group_.size() == 1 ? terms.size() : kRowsBrought;
+bool ActiveSet::add_terms(std::span<const Term> terms, std::size_t at_once, const Add& add) {
   bool whole = true;
   for (std::size_t first = 0; first < terms.size() && whole; first += at_once) {
     std::vector<PointName> names;
@@ -126,31 +126,34 @@ bool ActiveSet::add_terms(std::span<const Term> terms, const Add& add) {
 }
 
 bool ActiveSet::start() {
-  std::vector<Term> mine;
-  for (const auto& [point, value] : nonzero_coefficients())
-    mine.push_back({problem_.key_at(point), name_of(point), value});
-  const std::vector<Term> terms = in_order_of_all(std::move(mine));
+  const Choice nonzero(problem_.size(), problem_.store(), [&](Index i) { return beta(i) != 0; });
+  const RowVector<Term> terms = in_order_of_all(nonzero.chosen([&](Index i) {
+    return Term{problem_.key_at(i), name_of(i), beta(i)};
+  }));
   if (terms.empty()) return true;
-  std::vector<double> sums = sums_;
+  RowVector<double> sums = sums_;
   if (!problem_.start_sums.empty()) {
     for (std::size_t p = 0; p < sums.size(); ++p) sums[p] = problem_.start_sums[usize(points_[p])];
-  } else if (!add_terms(terms, [&](std::span<const Index> rows, std::span<const double> values) {
-               return source_.accumulate(rows, values, sums);
-             })) {
+  } else if (!add_terms(terms, kRowsBrought,
+                        [&](std::span<const Index> rows, std::span<const double> values) {
+                          return source_.accumulate(rows, values, sums);
+                        })) {
     objective_ = std::numeric_limits<double>::quiet_NaN();  // nobody knows F of the start
     return false;
   }
   sums_.swap(sums);
-  std::vector<PointName> names;
-  names.reserve(terms.size());
-  for (const Term& term : terms) {
-    names.push_back(term.name);
-    if (term.name.owner != group_.rank()) continue;
-    sums_[usize(place_of(term.name.point))] += problem_.ridge_at(term.name.point) * term.value;
-  }
-  for (const BlockPoint& point : look_at(names)) {
-    objective_ +=
-        point.beta * (point.sum / 2 - point.target) + problem_.tube * std::abs(point.beta);
+  for (std::size_t first = 0; first < terms.size(); first += kRowsBrought) {
+    std::vector<PointName> names;
+    for (const Term& term :
+         std::span(terms).subspan(first).first(std::min(kRowsBrought, terms.size() - first))) {
+      names.push_back(term.name);
+      if (term.name.owner != group_.rank()) continue;
+      sums_[usize(place_of(term.name.point))] += problem_.ridge_at(term.name.point) * term.value;
+    }
+    for (const BlockPoint& point : look_at(names)) {
+      objective_ +=
+          point.beta * (point.sum / 2 - point.target) + problem_.tube * std::abs(point.beta);
+    }
   }
   return true;
 }
@@ -229,36 +232,28 @@ bool ActiveSet::change(std::span<const BlockPoint> points, std::span<const Index
 bool ActiveSet::rest_hopeless(const Violation& violation, Index count) {
   if (sum_of_all(group_, count) * 4 < total_size_)
     return false;  // moving everything that stays would cost more than it saves
-  Rest rest;
-  std::vector<Index> stay;
   const auto goes = [&](Index i) {
     const int group = problem_.group_at(i);
     return is_hopeless(up_score(place_of(i)) - violation.min_down[group],
                        violation.max_up[group] - down_score(place_of(i)));
   };
-  split(points_, goes, &rest.points, &stay);
-  rest.coefficients = nonzero_coefficients();
-  rests_.push_back(std::move(rest));
-  adopt(std::move(stay));
+  Split parts = split(points_, goes);
+  rests_.push_back({std::move(parts.first), nonzero_coefficients()});
+  adopt(std::move(parts.second));
   return true;
 }
 
 bool ActiveSet::bring_up_to_date(const Rest& rest) {
-  std::vector<double> then(usize(problem_.size()), 0.0);
+  RowVector<double> then(usize(problem_.size()), 0.0, problem_.store());
   for (const auto& [point, value] : rest.coefficients) then[usize(point)] = value;
-  std::vector<std::vector<Term>> parts(usize((problem_.size() + kChunk - 1) / kChunk));
-  parallel_each(std::ssize(parts), [&](Index c) {
-    for (Index i = c * kChunk; i < std::min((c + 1) * kChunk, problem_.size()); ++i) {
-      if (beta(i) == then[usize(i)]) continue;
-      parts[usize(c)].push_back({problem_.key_at(i), name_of(i), beta(i) - then[usize(i)]});
-    }
-  });
-  std::vector<Term> changed;
-  for (const std::vector<Term>& part : parts)
-    changed.insert(changed.end(), part.begin(), part.end());
-  std::vector<double> sums(rest.points.size());
+  const Choice changed(problem_.size(), problem_.store(),
+                       [&](Index i) { return beta(i) != then[usize(i)]; });
+  const RowVector<Term> terms = in_order_of_all(changed.chosen([&](Index i) {
+    return Term{problem_.key_at(i), name_of(i), beta(i) - then[usize(i)]};
+  }));
+  RowVector<double> sums(rest.points.size(), problem_.store());
   for (std::size_t k = 0; k < sums.size(); ++k) sums[k] = resting_sums_[usize(rest.points[k])];
-  if (!add_terms(in_order_of_all(std::move(changed)),
+  if (!add_terms(terms, group_.size() == 1 ? kTermsAtOnce : kRowsBrought,
                  [&](std::span<const Index> rows, std::span<const double> values) {
                    return source_.accumulate_at(rest.points, rows, values, sums);
                  }))
@@ -279,15 +274,13 @@ double ActiveSet::excess_of_resting(Index point, const Violation& violation) con
 // Takes the points within reach out of the rests, with their F up to date. Nothing: told to stop.
 std::optional<ActiveSet::Rest> ActiveSet::look_at_resting(const Violation& violation,
                                                           double reach) {
-  Rest looked_at;
+  Rest looked_at = empty_rest();
   std::vector<Rest> left;
   for (Rest& rest : rests_) {
-    Rest near;
-    Rest far;
-    split(
-        rest.points, [&](Index i) { return excess_of_resting(i, violation) > -reach; },
-        &near.points, &far.points);
-    near.coefficients = std::move(rest.coefficients);
+    Split parts =
+        split(rest.points, [&](Index i) { return excess_of_resting(i, violation) > -reach; });
+    Rest near{std::move(parts.first), std::move(rest.coefficients)};
+    Rest far{std::move(parts.second), {}};
     if (sum_of_all(group_, std::ssize(near.points)) > 0 && !bring_up_to_date(near))
       return std::nullopt;
     looked_at.points.insert(looked_at.points.end(), near.points.begin(), near.points.end());
@@ -303,26 +296,25 @@ Index ActiveSet::wake_violators(const Violation& violation, double eps, Index mo
   if (rests_.empty()) return 0;
   const std::optional<Rest> looked_at = look_at_resting(violation, reach);
   if (!looked_at) return -1;
-  std::vector<Index> violating;
-  Rest united;
-  split(
-      looked_at->points, [&](Index i) { return excess_of_resting(i, violation) > eps / 2; },
-      &violating, &united.points);
-  std::vector<Ranked> violators;
-  violators.reserve(violating.size());
-  for (const Index i : violating)
-    violators.push_back({excess_of_resting(i, violation), problem_.key_at(i), i});
+  const RowVector<Index>& rested = looked_at->points;
+  const Choice violating(std::ssize(rested), problem_.store(), [&](Index k) {
+    return excess_of_resting(rested[usize(k)], violation) > eps / 2;
+  });
+  RowVector<Ranked> violators = violating.chosen([&](Index k) {
+    const Index i = rested[usize(k)];
+    return Ranked{excess_of_resting(i, violation), problem_.key_at(i), i};
+  });
+  Rest united{violating.others([&](Index k) { return rested[usize(k)]; }), {}};
   for (const Ranked& left : drop_all_but_top(group_, most, &violators))
     united.points.push_back(left.index);
-  std::vector<Index> points = points_;
-  std::vector<Index> woken;
-  woken.reserve(violators.size());
-  for (const Ranked& violator : violators) woken.push_back(violator.index);
-  std::sort(woken.begin(), woken.end());
-  points.insert(points.end(), woken.begin(), woken.end());
+  RowVector<Index> points(problem_.store());
+  points.reserve(points_.size() + violators.size());
+  points.assign(points_.begin(), points_.end());
+  for (const Ranked& violator : violators) points.push_back(violator.index);
+  std::sort(points.begin() + size(), points.end());
   std::sort(united.points.begin(), united.points.end());
   united.coefficients = nonzero_coefficients();
-  const Index total_woken = sum_of_all(group_, static_cast<Index>(woken.size()));
+  const Index total_woken = sum_of_all(group_, std::ssize(violators));
   if (total_woken > 0) adopt(std::move(points));
   if (sum_of_all(group_, std::ssize(united.points)) > 0) rests_.push_back(std::move(united));
   return total_woken;
@@ -347,8 +339,8 @@ void ActiveSet::restore(std::span<const SolverState> parts) {
   point_of.reserve(usize(problem_.size()));
   for (Index i = 0; i < problem_.size(); ++i) point_of.emplace(problem_.key_at(i), i);
   objective_ = parts[0].progress.objective;
-  rests_.assign(usize(parts[0].progress.num_rests), {});
-  std::vector<Index> active;
+  rests_.assign(usize(parts[0].progress.num_rests), empty_rest());
+  RowVector<Index> active(problem_.store());
   Index found_points = 0;
   for (const SolverState& part : parts) {
     for (const SolverState::Point& point : part.points) {
@@ -380,8 +372,8 @@ void ActiveSet::restore(std::span<const SolverState> parts) {
   adopt(std::move(active));
 }
 
-std::vector<double> ActiveSet::all_sums() const {
-  std::vector<double> result = resting_sums_;
+RowVector<double> ActiveSet::all_sums() const {
+  RowVector<double> result = resting_sums_;
   for (std::size_t p = 0; p < points_.size(); ++p) result[usize(points_[p])] = sums_[p];
   return result;
 }

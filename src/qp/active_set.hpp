@@ -50,8 +50,7 @@ class ActiveSet {
  public:
   /// Begins with the given points of this rank active, at problem.start, whose non-zero
   /// coefficients must be among them.
-  ActiveSet(const Problem& problem, RowSource& source, Group& group,
-            std::vector<Index> first_points);
+  ActiveSet(const Problem& problem, RowSource& source, Group& group, RowVector<Index> first_points);
 
   Group& group() const { return group_; }
   /// Of this rank.
@@ -63,7 +62,7 @@ class ActiveSet {
   /// Position of a point among the active ones, or -1.
   Index place_of(Index point) const { return place_[static_cast<std::size_t>(point)]; }
   double beta(Index point) const { return beta_[static_cast<std::size_t>(point)]; }
-  std::span<const double> all_beta() const { return beta_; }
+  const RowVector<double>& all_beta() const { return beta_; }
   double up_score(Index place) const {
     return up_[static_cast<std::size_t>(place)] - sums_[static_cast<std::size_t>(place)];
   }
@@ -106,13 +105,13 @@ class ActiveSet {
 
   /// F of every point of this rank, for the report. Call after wake_violators() with an infinite
   /// reach returned 0, or with nothing resting.
-  std::vector<double> all_sums() const;
+  RowVector<double> all_sums() const;
 
  private:
   // Points put to rest together, with the non-zero coefficients of that moment.
   struct Rest {
-    std::vector<Index> points;
-    std::vector<std::pair<Index, double>> coefficients;
+    RowVector<Index> points;
+    RowVector<std::pair<Index, double>> coefficients;
   };
   // A coefficient, or the change of one, of a point of any rank.
   struct Term {
@@ -121,14 +120,15 @@ class ActiveSet {
     double value = 0;
   };
 
+  Rest empty_rest() const;
   void refresh_slopes(Index place);
   double excess_of_resting(Index point, const Violation& violation) const;
   std::optional<Rest> look_at_resting(const Violation& violation, double reach);
-  void adopt(std::vector<Index> points);
-  std::vector<std::pair<Index, double>> nonzero_coefficients() const;
-  std::vector<Term> in_order_of_all(std::vector<Term> mine) const;
+  void adopt(RowVector<Index> points);
+  RowVector<std::pair<Index, double>> nonzero_coefficients() const;
+  RowVector<Term> in_order_of_all(RowVector<Term> mine) const;
   template <typename Add>
-  bool add_terms(std::span<const Term> terms, const Add& add);
+  bool add_terms(std::span<const Term> terms, std::size_t at_once, const Add& add);
   bool bring_up_to_date(const Rest& rest);
 
   const Problem& problem_;
@@ -136,15 +136,15 @@ class ActiveSet {
   Group& group_;
   Index total_points_;
   Index total_size_ = 0;
-  std::vector<double> beta_;          // every point
-  std::vector<double> resting_sums_;  // F of resting points, by point
-  std::vector<Index> place_;          // by point
-  std::vector<Index> points_;         // active, in order
-  std::vector<double> sums_;          // F, by place
-  std::vector<double> up_;            // slopes, by place
-  std::vector<double> down_;
-  std::vector<double> next_sums_;  // see change()
-  std::vector<Rest> rests_;        // as many on every rank
+  RowVector<double> beta_;          // every point
+  RowVector<double> resting_sums_;  // F of resting points, by point
+  RowVector<Index> place_;          // by point
+  RowVector<Index> points_;         // active, in order
+  RowVector<double> sums_;          // F, by place
+  RowVector<double> up_;            // slopes, by place
+  RowVector<double> down_;
+  RowVector<double> next_sums_;  // see change()
+  std::vector<Rest> rests_;      // as many on every rank
   double objective_ = 0;
 };
 

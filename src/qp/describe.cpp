@@ -32,8 +32,8 @@ const PlainSum& sum_of_all(Group& /*group*/, const PlainSum& sum) { return sum; 
 // LIBSVM). The primal objective follows from F: its slacks are what the decision function misses
 // the targets by.
 template <typename Sum>
-Solution describe_with(Group& group, const Problem& problem, std::vector<double> beta,
-                       std::vector<double> sums, const Violation& violation) {
+Solution describe_with(Group& group, const Problem& problem, RowVector<double> beta,
+                       RowVector<double> sums, const Violation& violation) {
   const auto of_all = [&](const Sum& sum) { return sum_of_all(group, sum).value(); };
   Solution solution;
   Sum free_sum[2];
@@ -88,8 +88,8 @@ Solution describe_with(Group& group, const Problem& problem, std::vector<double>
 
 }  // namespace
 
-Solution describe(Group& group, const Problem& problem, std::vector<double> beta,
-                  std::vector<double> sums, const Violation& violation, SumOrder order) {
+Solution describe(Group& group, const Problem& problem, RowVector<double> beta,
+                  RowVector<double> sums, const Violation& violation, SumOrder order) {
   if (order == SumOrder::any)
     return describe_with<ExactSum>(group, problem, std::move(beta), std::move(sums), violation);
   return describe_with<PlainSum>(group, problem, std::move(beta), std::move(sums), violation);

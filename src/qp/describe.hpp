@@ -1,8 +1,6 @@
 // What coefficients are worth: bias, objective and duality gap.
 #pragma once
 
-#include <vector>
-
 #include "qp/active_set.hpp"
 #include "qp/problem.hpp"
 #include "qp/solver.hpp"
@@ -17,7 +15,7 @@ enum class SumOrder {
 
 /// `beta` and F of this rank's points; bias, objective and gap are those of all ranks. What the
 /// solver alone knows, such as iterations, is left out.
-Solution describe(Group& group, const Problem& problem, std::vector<double> beta,
-                  std::vector<double> sums, const Violation& violation, SumOrder order);
+Solution describe(Group& group, const Problem& problem, RowVector<double> beta,
+                  RowVector<double> sums, const Violation& violation, SumOrder order);
 
 }  // namespace tamis::qp

@@ -53,7 +53,7 @@ class FreeSetSolver {
   StopCheck& stop_;
   std::size_t size_;
   std::vector<std::vector<double>> rows_;  // of K and ridge; empty: not fetched yet
-  std::vector<double> beta_;
+  RowVector<double> beta_;
   std::vector<double> sums_;       // F
   std::vector<std::size_t> free_;  // ascending
   double max_up_[2] = {0, 0};      // largest score of what may grow, by group

@@ -40,8 +40,8 @@ struct Problem {
   RowVector<double> ridge;          ///< added to the diagonal of K; empty: none
   double tube = 0;                  ///< >= 0
   std::vector<std::uint8_t> group;  ///< 0 or 1; empty: all 0
-  std::vector<double> start;        ///< a feasible beta; empty: zeros
-  std::vector<double> start_sums;   ///< K start, if somebody knows it; empty: it is computed
+  RowVector<double> start;          ///< a feasible beta; empty: zeros
+  RowVector<double> start_sums;     ///< K start, if somebody knows it; empty: it is computed
 
   /// The order of the points among those of all ranks, each its own number; empty: in the order
   /// given. Whatever must be decided between equals, or added up in some order, follows it, so that
@@ -49,6 +49,8 @@ struct Problem {
   RowVector<std::uint64_t> key;
 
   Index size() const { return static_cast<Index>(target.size()); }
+  /// Where the solver keeps its own numbers for each point, too.
+  RowStore store() const { return target.get_allocator().store(); }
   std::uint64_t key_at(Index i) const {
     return key.empty() ? static_cast<std::uint64_t>(i) : key[static_cast<std::size_t>(i)];
   }

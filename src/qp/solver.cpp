@@ -12,6 +12,7 @@
 #include "base/mix.hpp"
 #include "qp/active_set.hpp"
 #include "qp/block.hpp"
+#include "qp/choice.hpp"
 #include "qp/describe.hpp"
 #include "qp/free_set.hpp"
 #include "qp/pair_solver.hpp"
@@ -62,16 +63,16 @@ class Solver {
   enum class Progress { moved, stuck, told_to_stop };
   /// Coefficients of all points, F, and what they violate.
   struct State {
-    std::vector<double> beta;
-    std::vector<double> sums;
+    RowVector<double> beta;
+    RowVector<double> sums;
     std::vector<double> block_sums;  ///< the same in the order of the block
     Violation violation;
   };
 
   State measured(Block& block) const;
-  std::optional<std::vector<double>> jump(std::vector<double> beta);
+  std::optional<RowVector<double>> jump(RowVector<double> beta);
   Solution give_up();
-  std::vector<Index> first_points() const;
+  RowVector<Index> first_points() const;
   Progress improve_block(ActiveSet& active, std::span<const PointName> names, double gap);
   bool float_is_enough() const;
   PairLimits pair_limits(double tolerance) const;
@@ -82,7 +83,7 @@ class Solver {
   std::vector<double> solve_block(std::span<const BlockPoint> points,
                                   std::span<const PointName> names, std::span<const Index> numbers,
                                   double tolerance);
-  Solution finish(std::vector<double> beta, std::vector<double> sums, const Violation& violation,
+  Solution finish(RowVector<double> beta, RowVector<double> sums, const Violation& violation,
                   SumOrder order = SumOrder::of_points) const;
   Solution finish(State state) const {
     return finish(std::move(state.beta), std::move(state.sums), state.violation);
@@ -142,19 +143,17 @@ bool Solver::must_stop(bool* save_now) {
 
 // A random part first: most of the early work is on a rough shape that a part of the points gives
 // as well. Each point is drawn by its key alone, whoever has it.
-std::vector<Index> Solver::first_points() const {
+RowVector<Index> Solver::first_points() const {
   const Index size = sum_of_all(group_, problem_.size());
   const bool all = options_.first_share >= 1 || options_.first_share * static_cast<double>(size) <
                                                     static_cast<double>(4 * options_.block_size);
-  std::vector<Index> points;
-  for (Index i = 0; i < problem_.size(); ++i) {
+  const Choice first(problem_.size(), problem_.store(), [&](Index i) {
     const std::uint64_t drawn = mix(mix(options_.seed + 0x5EED) ^ problem_.key_at(i));
     // A coefficient that is not zero must be active: it has to be able to move.
-    if (all || static_cast<double>(drawn >> 11) * 0x1p-53 < options_.first_share ||
-        (!problem_.start.empty() && problem_.start[usize(i)] != 0))
-      points.push_back(i);
-  }
-  return points;
+    return all || static_cast<double>(drawn >> 11) * 0x1p-53 < options_.first_share ||
+           (!problem_.start.empty() && problem_.start[usize(i)] != 0);
+  });
+  return first.chosen([](Index i) { return i; });
 }
 
 // Small problems: the whole kernel matrix at once, and F from it in double after every turn of the
@@ -219,9 +218,8 @@ Solution Solver::solve_stored() {
 
 Solver::State Solver::measured(Block& block) const {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  State state{std::vector<double>(usize(problem_.size())),
-              std::vector<double>(usize(problem_.size())), block.own_sums(),
-              Violation{{-kInfinity, -kInfinity}, {kInfinity, kInfinity}}};
+  State state{RowVector<double>(usize(problem_.size())), RowVector<double>(usize(problem_.size())),
+              block.own_sums(), Violation{{-kInfinity, -kInfinity}, {kInfinity, kInfinity}}};
   Violation& violation = state.violation;
   const std::vector<double>& block_sums = state.block_sums;
   for (std::size_t k = 0; k < block.points().size(); ++k) {
@@ -241,7 +239,7 @@ Solver::State Solver::measured(Block& block) const {
 
 // Where pairs converge slowly: all free coefficients at once, for no more work than the pairs took
 // so far.
-std::optional<std::vector<double>> Solver::jump(std::vector<double> beta) {
+std::optional<RowVector<double>> Solver::jump(RowVector<double> beta) {
   if (problem_.tube != 0) return std::nullopt;
   Problem from_here = problem_;
   from_here.start = std::move(beta);
@@ -256,9 +254,9 @@ std::optional<std::vector<double>> Solver::jump(std::vector<double> beta) {
 Solution Solver::give_up() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   stop_.must_stop(iterations_);
-  Solution solution = finish(
-      problem_.start.empty() ? std::vector<double>(usize(problem_.size()), 0.0) : problem_.start,
-      std::vector<double>(usize(problem_.size()), 0.0), Violation{{0, 0}, {0, 0}, kInfinity});
+  const RowVector<double> zeros(usize(problem_.size()), 0.0);
+  Solution solution = finish(problem_.start.empty() ? zeros : problem_.start, zeros,
+                             Violation{{0, 0}, {0, 0}, kInfinity});
   if (!problem_.start.empty()) solution.objective = std::numeric_limits<double>::quiet_NaN();
   return solution;
 }
@@ -322,8 +320,7 @@ Solution Solver::solve_blocks() {
     save(active, chooser, {iterations_, 0, share, tolerance, participants, 0, 0, stage_gap});
   bool unused = false;
   if (step == Progress::told_to_stop) must_stop(&unused);
-  Solution solution = finish({active.all_beta().begin(), active.all_beta().end()},
-                             active.all_sums(), violation, SumOrder::any);
+  Solution solution = finish(active.all_beta(), active.all_sums(), violation, SumOrder::any);
   solution.objective = active.objective();
   return solution;
 }
@@ -404,8 +401,8 @@ std::vector<double> Solver::solve_block(std::span<const BlockPoint> points,
   return beta;
 }
 
-Solution Solver::finish(std::vector<double> beta, std::vector<double> sums,
-                        const Violation& violation, SumOrder order) const {
+Solution Solver::finish(RowVector<double> beta, RowVector<double> sums, const Violation& violation,
+                        SumOrder order) const {
   Solution solution =
       describe(group_, problem_, std::move(beta), std::move(sums), violation, order);
   solution.iterations = iterations_;

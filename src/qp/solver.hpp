@@ -7,7 +7,6 @@
 #pragma once
 
 #include <functional>
-#include <vector>
 
 #include "qp/problem.hpp"
 #include "qp/row_source.hpp"
@@ -28,9 +27,9 @@ struct SolverOptions {
 };
 
 struct Solution {
-  std::vector<double> beta;
-  std::vector<double> sums;  ///< (K + diag(ridge)) beta
-  double bias[2] = {0, 0};   ///< by group; the decision function of one group uses bias[0]
+  RowVector<double> beta;
+  RowVector<double> sums;   ///< (K + diag(ridge)) beta
+  double bias[2] = {0, 0};  ///< by group; the decision function of one group uses bias[0]
   double objective = 0;
   double duality_gap = 0;  ///< primal minus dual at this bias
   double violation = 0;    ///< KKT gap; at most eps when converged

@@ -30,9 +30,9 @@ std::uint64_t rank_of(double value) { return ~std::bit_cast<std::uint64_t>(value
 
 }  // namespace
 
-std::vector<Ranked> drop_all_but_top(Group& group, Index count, std::vector<Ranked>* mine) {
+RowVector<Ranked> drop_all_but_top(Group& group, Index count, RowVector<Ranked>* mine) {
   const Index total = sum_of_all(group, static_cast<Index>(mine->size()));
-  std::vector<Ranked> dropped;
+  RowVector<Ranked> dropped(mine->get_allocator());
   if (total <= count) return dropped;
   auto keep = mine->begin() + std::min(count, static_cast<Index>(mine->size()));
   if (group.size() == 1) {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "base/row_vector.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/group.hpp"
 
@@ -21,6 +21,6 @@ struct Ranked {
 
 /// Leaves of the lists of all ranks the `count` that come first; returns those of this rank that
 /// were dropped. Nothing but counts is exchanged, however long the lists.
-std::vector<Ranked> drop_all_but_top(Group& group, Index count, std::vector<Ranked>* mine);
+RowVector<Ranked> drop_all_but_top(Group& group, Index count, RowVector<Ranked>* mine);
 
 }  // namespace tamis::qp

@@ -61,8 +61,8 @@ class Urgency {
   const Violation& violation_;
 };
 
-// The places more urgent than the floors, each list in order; how many are hopeless.
-Candidates more_urgent_than(const Urgency::Both& floors, const ActiveSet& active,
+// The places more urgent than the floors, at most `most` of each chunk; how many are hopeless.
+Candidates more_urgent_than(const Urgency::Both& floors, Index most, const ActiveSet& active,
                             const Urgency& urgency) {
   const Index size = active.size();
   const Index chunks = (size + kChunk - 1) / kChunk;
@@ -75,6 +75,8 @@ Candidates more_urgent_than(const Urgency::Both& floors, const ActiveSet& active
       if (value[1] > floors[1]) part.falling.push_back({value[1], active.key_at(p), p});
       if (is_hopeless(value[0], value[1])) ++part.hopeless;
     }
+    keep_first(&part.rising, most);
+    keep_first(&part.falling, most);
   });
   Candidates all;
   for (const Candidates& part : parts) {
@@ -141,10 +143,10 @@ Candidates WorkingSetChooser::find_candidates(const ActiveSet& active, const Pro
                                               const Violation& violation) const {
   const Urgency urgency(active, problem, violation);
   const Urgency::Both floors = likely_floors(active.size(), fresh(), urgency);
-  Candidates found = more_urgent_than(floors, active, urgency);
+  Candidates found = more_urgent_than(floors, fresh(), active, urgency);
   if ((floors[0] > 0 && std::ssize(found.rising) < fresh()) ||
       (floors[1] > 0 && std::ssize(found.falling) < fresh()))
-    found = more_urgent_than({0, 0}, active, urgency);
+    found = more_urgent_than({0, 0}, fresh(), active, urgency);
   parallel_each(2, [&](Index side) {
     std::vector<Ranked>& list = side == 0 ? found.rising : found.falling;
     keep_first(&list, fresh());

@@ -57,8 +57,8 @@ struct Chain {
 // A machine of one point of the grid, from which the next point starts.
 struct GridMachine {
   TrainedMachine machine;
-  Index bounded = 0;         // coefficients at their bound
-  std::vector<double> sums;  // as in BinaryResult
+  Index bounded = 0;       // coefficients at their bound
+  RowVector<double> sums;  // as in BinaryResult
 };
 
 // When C grows by `ratio`, coefficients at their bound usually stay there, and free ones stay where

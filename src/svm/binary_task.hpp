@@ -50,7 +50,7 @@ struct RankWork {
 
 struct BinaryResult {
   TrainedMachine machine;
-  std::vector<double> sums;  ///< sum coefficient * K(its row, i) for every row i of the task
+  RowVector<double> sums;  ///< sum coefficient * K(its row, i) for every row i of the task
   MachineStats stats;
   RankWork own_work;  ///< on several ranks
 };

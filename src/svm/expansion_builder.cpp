@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "tamis/text.hpp"
@@ -10,7 +11,20 @@
 namespace tamis {
 namespace {
 
-constexpr Index kUnused = -1;
+// Where each of some rows stands among them. The rows of the data may be far more.
+class Positions {
+ public:
+  explicit Positions(std::span<const Index> rows) {
+    for (const Index row : rows) by_row_.emplace_back(row, std::ssize(by_row_));
+    std::sort(by_row_.begin(), by_row_.end());
+  }
+  Index of(Index row) const {
+    return std::lower_bound(by_row_.begin(), by_row_.end(), std::pair(row, Index{0}))->second;
+  }
+
+ private:
+  std::vector<std::pair<Index, Index>> by_row_;
+};
 
 void check_machines(Index num_rows, std::span<const TrainedMachine> machines) {
   for (const TrainedMachine& machine : machines) {
@@ -32,21 +46,20 @@ void add_coefficient(double& place, double coefficient, Index row) {
 }
 
 void fill_rows_of_machines(ExpansionParts& parts, std::span<const TrainedMachine> machines,
-                           std::span<const Index> position, Index l) {
+                           const Positions& positions, Index l) {
   parts.coefficients.assign(usize(checked_product(static_cast<Index>(machines.size()), l)), 0.0);
   for (std::size_t m = 0; m < machines.size(); ++m) {
     for (std::size_t k = 0; k < machines[m].rows.size(); ++k) {
       const Index row = machines[m].rows[k];
       if (machines[m].coefficients[k] == 0) continue;
-      add_coefficient(parts.coefficients[m * usize(l) + usize(position[usize(row)])],
+      add_coefficient(parts.coefficients[m * usize(l) + usize(positions.of(row))],
                       machines[m].coefficients[k], row);
     }
   }
 }
 
 void fill_pairs(ExpansionParts& parts, std::span<const TrainedMachine> machines,
-                std::span<const Index> position, Index l,
-                std::span<const std::int32_t> class_of_row) {
+                const Positions& positions, Index l, std::span<const std::int32_t> class_of_row) {
   const auto classes = static_cast<Index>(parts.class_counts.size());
   parts.coefficients.assign(usize(checked_product(classes - 1, l)), 0.0);
   std::size_t m = 0;
@@ -61,7 +74,7 @@ void fill_pairs(ExpansionParts& parts, std::span<const TrainedMachine> machines,
               fmt::format("the SVM of classes {} and {} uses row {} of class {}", i, j, row, own));
         }
         const Index coefficient_row = own == i ? j - 1 : i;
-        add_coefficient(parts.coefficients[usize(coefficient_row * l + position[usize(row)])],
+        add_coefficient(parts.coefficients[usize(coefficient_row * l + positions.of(row))],
                         machines[m].coefficients[k], row);
       }
     }
@@ -103,8 +116,7 @@ std::shared_ptr<const KernelExpansion> make_expansion(const Kernel& kernel, cons
   }
   const std::vector<Index> rows = expansion_rows(features.rows(), machines, decision, class_of_row);
   const auto l = static_cast<Index>(rows.size());
-  std::vector<Index> position(usize(features.rows()), kUnused);
-  for (Index s = 0; s < l; ++s) position[usize(rows[usize(s)])] = s;
+  const Positions positions(rows);
 
   ExpansionParts parts;
   parts.kernel = kernel;
@@ -118,9 +130,9 @@ std::shared_ptr<const KernelExpansion> make_expansion(const Kernel& kernel, cons
         throw InvalidArgument(fmt::format("row {} has class {} of {}", row, own, num_classes));
       ++parts.class_counts[usize(own)];
     }
-    fill_pairs(parts, machines, position, l, class_of_row);
+    fill_pairs(parts, machines, positions, l, class_of_row);
   } else {
-    fill_rows_of_machines(parts, machines, position, l);
+    fill_rows_of_machines(parts, machines, positions, l);
   }
   if (kernel.type == KernelType::precomputed) {
     std::vector<float> numbers;  // all that a precomputed kernel needs of its support vectors

@@ -13,6 +13,7 @@
 #include "base/group.hpp"
 #include "base/mix.hpp"
 #include "gram/computed_rows.hpp"
+#include "gram/near_points.hpp"
 #include "kernels/kernel_blocks.hpp"
 #include "tamis/checkpoint.hpp"
 #include "tamis/error.hpp"
@@ -20,15 +21,16 @@
 namespace tamis {
 namespace {
 
-// Numbers for each row, in bytes: all of them, and of these what src/qp holds.
+// Numbers for each row, in bytes: all of them; what is made anew for every block, or for a
+// checkpoint, and so is never in scratch files.
 constexpr Index kStateRowBytes = 160;
-constexpr Index kSolverRowBytes = 88;
+constexpr Index kBlockRowBytes = 12;
+constexpr Index kCheckpointRowBytes = 128;
 
 Index block_bytes(Index rows) {
   const qp::SolverOptions options;
-  const Index stored = std::min(rows, options.stored_size);
-  // A stored matrix may need the rest of each value too.
-  return std::max(options.block_size * options.block_size, 2 * stored * stored) * 4;
+  if (rows > options.stored_size) return options.block_size * options.block_size * 4;
+  return 2 * rows * rows * 4;  // a stored matrix may need the rest of each value too
 }
 
 // See qp/problem.hpp for how each machine is written as one problem.
@@ -64,12 +66,12 @@ bool has_one_class(const BinaryTask& task) {
 
 // The coefficients of `machine` for the rows of the task, within their bounds and with sum 0: the
 // sign that has too much is scaled down, which keeps every bound.
-std::vector<double> feasible_start(const TrainedMachine& machine, const BinaryTask& task,
-                                   const qp::Problem& problem) {
+RowVector<double> feasible_start(const TrainedMachine& machine, const BinaryTask& task,
+                                 const qp::Problem& problem) {
   std::unordered_map<Index, double> given;
   for (std::size_t k = 0; k < machine.rows.size(); ++k)
     given.emplace(machine.rows[k], machine.coefficients[k]);
-  std::vector<double> start(task.rows.size(), 0.0);
+  RowVector<double> start(task.rows.size(), 0.0, task.rows.get_allocator());
   double positive = 0;
   double negative = 0;
   for (std::size_t k = 0; k < start.size(); ++k) {
@@ -278,8 +280,10 @@ Index binary_state_bytes(Index rows) {
   return checked_product(rows, kStateRowBytes) + block_bytes(rows);
 }
 
-Index binary_solver_bytes(Index rows) {
-  return checked_product(rows, kSolverRowBytes) + block_bytes(rows);
+Index binary_least_bytes(const Matrix& features, Index rows, bool keeps_state) {
+  const Index row_bytes = kBlockRowBytes + (keeps_state ? kCheckpointRowBytes : 0);
+  return checked_sum(checked_product(rows, row_bytes), NearPoints::bytes(features, rows)) +
+         block_bytes(rows);
 }
 
 Index binary_work_bytes(const Matrix& features, Index rows) {

@@ -52,11 +52,11 @@ BinaryResult train_binary(qp::RowSource& source, std::span<const double> cost,
                           std::span<const double> start_sums, const BinarySettings& settings,
                           const RunControl& control);
 
-/// Bytes that training on `rows` rows needs on top of data and cache: the packed rows, which may
-/// lie in a scratch file, and numbers for each row (state). Of these some may lie in scratch files
-/// too (RowStore of the task), those of the solver may not.
+/// Bytes that training on `rows` rows needs on top of data and cache: the packed rows and numbers
+/// for each row (state). Both may lie in scratch files, the second by the RowStore of the task;
+/// then the least is what must fit into memory.
 Index binary_work_bytes(const Matrix& features, Index rows);
 Index binary_state_bytes(Index rows);
-Index binary_solver_bytes(Index rows);
+Index binary_least_bytes(const Matrix& features, Index rows, bool keeps_state);
 
 }  // namespace tamis

@@ -66,7 +66,8 @@ TEST(Group, TheTopOfAllRanks) {
       expected.push_back(all[k].index);
     std::sort(expected.begin(), expected.end());
     run_as_group(ranks, [&](Group& group) {
-      std::vector<qp::Ranked> mine = lists[usize(group.rank())];
+      const std::vector<qp::Ranked>& given = lists[usize(group.rank())];
+      RowVector<qp::Ranked> mine(given.begin(), given.end());
       const std::size_t before = mine.size();
       const auto dropped = qp::drop_all_but_top(group, top, &mine);
       ASSERT_EQ(mine.size() + dropped.size(), before);

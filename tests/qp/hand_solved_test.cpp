@@ -40,7 +40,7 @@ TEST(HandSolved, TwoPoints) {
 TEST(HandSolved, TwoPointsAtTheBound) {
   const Gram k = gram(kLinear, Matrix::dense(2, 1, {-1, 3}));
   const qp::Solution s = solved(svc_problem({-1, 1}, 0.05), k);
-  EXPECT_EQ(s.beta, (std::vector<double>{-0.05, 0.05}));
+  EXPECT_EQ(s.beta, (RowVector<double>{-0.05, 0.05}));
   EXPECT_NEAR(s.bias[0], -0.2, 1e-6);
   EXPECT_NEAR(s.objective, 0.5 * 0.0025 * 16 - 0.1, 1e-9);
 }
@@ -88,7 +88,7 @@ TEST(HandSolved, TubeOnThreePoints) {
 TEST(HandSolved, WideTubeStaysAtZero) {
   const Gram k = gram(kLinear, Matrix::dense(3, 1, {0, 1, 2}));
   const qp::Solution s = solved(svr_problem({0.2, 0.1, 0.3}, 10, 0.5), k);
-  EXPECT_EQ(s.beta, (std::vector<double>{0, 0, 0}));
+  EXPECT_EQ(s.beta, (RowVector<double>{0, 0, 0}));
   EXPECT_EQ(s.iterations, 0);
   EXPECT_GE(s.bias[0], -0.2 - 1e-6);
   EXPECT_LE(s.bias[0], 0.6 + 1e-6);
@@ -158,7 +158,7 @@ TEST(HandSolved, FixedCoefficientsStay) {
 TEST(HandSolved, OnePoint) {
   const Gram k = gram(kLinear, Matrix::dense(1, 1, {2}));
   const qp::Solution s = solved(svc_problem({1}, 1), k);
-  EXPECT_EQ(s.beta, std::vector<double>{0});
+  EXPECT_EQ(s.beta, RowVector<double>{0});
   EXPECT_TRUE(std::isfinite(s.bias[0]));
 }
 

@@ -3,10 +3,13 @@
 
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "base/group.hpp"
+#include "base/memory.hpp"
 #include "qp/active_set.hpp"
 #include "qp/block.hpp"
+#include "qp/choice.hpp"
 #include "qp/pair_steps.hpp"
 #include "qp/working_set.hpp"
 #include "support/naive_qp.hpp"
@@ -115,6 +118,11 @@ std::vector<double> alternating(Index size) {
   return y;
 }
 
+RowVector<Index> first_points(Index count) {
+  const std::vector<Index> points = iota_rows(count);
+  return {points.begin(), points.end()};
+}
+
 bool change(qp::ActiveSet& active, const std::vector<Index>& points,
             const std::vector<double>& beta) {
   std::vector<qp::PointName> names;
@@ -154,6 +162,29 @@ class TargetsOnly : public StoredGram {
   std::vector<double> ones_;
 };
 
+RowStore disk_store() {
+  RunControl control;
+  control.memory_bytes = 1;
+  return RowStore::for_bytes(std::int64_t{1} << 40, control);
+}
+
+TEST(Choice, PartsAListInItsOrder) {
+  const auto square = [](Index k) { return k * k; };
+  for (const RowStore& store : {RowStore(), disk_store()}) {
+    for (const Index count : {0, 1, 8191, 8192, 8193, 300'000}) {
+      for (const Index every : {1, 3, 500'000}) {
+        const auto holds = [&](Index k) { return (k * 7 + 3) % every == 0; };
+        const qp::Choice choice(count, store, holds);
+        RowVector<Index> chosen;
+        RowVector<Index> others;
+        for (Index k = 0; k < count; ++k) (holds(k) ? chosen : others).push_back(k * k);
+        ASSERT_EQ(choice.chosen(square), chosen) << count << " " << every;
+        ASSERT_EQ(choice.others(square), others) << count << " " << every;
+      }
+    }
+  }
+}
+
 // Any sequence of moves, rests and wakings leaves F exact.
 TEST(ActiveSet, SumsStayExact) {
   for (const std::uint64_t seed : {1, 2, 3, 4}) {
@@ -165,7 +196,7 @@ TEST(ActiveSet, SumsStayExact) {
         seed % 2 == 0 ? hull_problem(alternating(n), 0.1) : svc_problem(alternating(n), 0.4);
     p.start.assign(usize(n), 0.0);
     if (seed > 2) p.ridge.assign(usize(n), 0.7);
-    std::vector<Index> first;
+    RowVector<Index> first;
     for (Index i = 0; i < n; ++i) {
       if (seed % 3 == 0 || i % 3 != 0) first.push_back(i);
     }
@@ -209,7 +240,7 @@ TEST(ActiveSet, SumsStayExact) {
         woken += woke;
         expect_exact_sums(active, p, source.matrix());
         // Right after waking every sum, resting ones too, is up to date.
-        const std::vector<double> all = active.all_sums();
+        const RowVector<double> all = active.all_sums();
         const std::vector<double> beta_now(active.all_beta().begin(), active.all_beta().end());
         const std::vector<double> f = source.matrix().times(beta_now);
         for (Index i = 0; i < n; ++i)
@@ -228,25 +259,47 @@ TEST(ActiveSet, StartsFromAGivenBeta) {
   p.ridge.assign(usize(n), 0.5);
   p.start.assign(usize(n), 0.0);
   for (std::size_t i = 0; i < 20; ++i) p.start[i] = i % 2 == 0 ? 0.25 : -0.25;
-  qp::ActiveSet active(p, source, alone(), iota_rows(30));
+  qp::ActiveSet active(p, source, alone(), first_points(30));
   ASSERT_TRUE(active.start());
   expect_exact_sums(active, p, source.matrix());
   ASSERT_GE(active.wake_violators(active.measure(), 1e-6, n, kInfinity), 0);
   expect_exact_sums(active, p, source.matrix());
 }
 
+TEST(ActiveSet, TakesNoMemoryWhereItsProblemLiesOnDisk) {
+  const Index n = 1'000'000;
+  const RowStore store = disk_store();
+  qp::Problem p;
+  p.target = RowVector<double>(usize(n), store);
+  p.lower = p.upper = p.target;
+  for (Index i = 0; i < n; ++i) {
+    p.target[usize(i)] = i % 2 == 0 ? 1 : -1;
+    (i % 2 == 0 ? p.upper[usize(i)] : p.lower[usize(i)]) = p.target[usize(i)];
+  }
+  TargetsOnly targets(n);
+  RowVector<Index> first(usize(n / 2), store);
+  std::iota(first.begin(), first.end(), 0);
+  const std::int64_t before = resident_memory_bytes();
+  qp::ActiveSet active(p, targets, alone(), std::move(first));
+  ASSERT_TRUE(active.start());
+  ASSERT_EQ(active.wake_violators(active.measure(), 1e-3, n, kInfinity), n / 2);
+  EXPECT_EQ(active.all_sums().size(), usize(n));
+  // 64 bytes of each point, and as much for the lists of those that joined.
+  EXPECT_LT(resident_memory_bytes() - before, 8 * n);
+}
+
 TEST(ActiveSet, WakesTheWorst) {
   const Index n = 60;
   StoredGram source(gram({.gamma = 0.3}, random_matrix(n, 3, 6)));
   const qp::Problem p = svc_problem(alternating(n), 1);
-  qp::ActiveSet active(p, source, alone(), iota_rows(20));
+  qp::ActiveSet active(p, source, alone(), first_points(20));
   ASSERT_TRUE(active.start());
   const std::vector<Index> moved{0, 1, 2, 3};
   ASSERT_TRUE(change(active, moved, std::vector<double>{1, -0.5, 0.5, -1}));
   const qp::Violation v = active.measure();
   const double middle = v.middle(0);
   ASSERT_EQ(active.wake_violators(v, 1e-3, 5, kInfinity), 5);
-  const std::vector<double> all = active.all_sums();
+  const RowVector<double> all = active.all_sums();
   const auto excess = [&](Index i) {
     const qp::Slopes s = qp::slopes_at(p, i, 0);
     return std::max(s.up - all[usize(i)] - middle, middle - s.down + all[usize(i)]);
@@ -265,7 +318,7 @@ TEST(ActiveSet, WakesTheWorst) {
 TEST(ActiveSet, AStoppedChangeKeepsBeta) {
   StoredGram source(gram({.gamma = 0.3}, random_matrix(10, 3, 7)));
   const qp::Problem p = svc_problem(alternating(10), 1);
-  qp::ActiveSet active(p, source, alone(), iota_rows(10));
+  qp::ActiveSet active(p, source, alone(), first_points(10));
   ASSERT_TRUE(active.start());
   source.stop_at_call = 0;
   const std::vector<Index> points{0, 1};
@@ -282,7 +335,7 @@ TEST(WorkingSet, HoldsTheMostViolatingPair) {
         gram({.gamma = 0.5}, random_matrix(n, 2, 100 + static_cast<std::uint64_t>(round))));
     const bool hulls = n >= 4 && round % 2 == 0;
     const qp::Problem p = hulls ? hull_problem(alternating(n), 1) : svc_problem(alternating(n), 1);
-    qp::ActiveSet active(p, source, alone(), iota_rows(n));
+    qp::ActiveSet active(p, source, alone(), first_points(n));
     ASSERT_TRUE(active.start());
     qp::WorkingSetChooser chooser(2 + random.below(20));
     for (int turn = 0; turn < 5; ++turn) {
@@ -322,7 +375,7 @@ TEST(WorkingSet, CandidatesAreTheMostUrgent) {
   Random random(3);
   for (double& target : p.target) target = random.normal();
   TargetsOnly targets(n);
-  qp::ActiveSet active(p, targets, alone(), iota_rows(n));
+  qp::ActiveSet active(p, targets, alone(), first_points(n));
   ASSERT_TRUE(active.start());
   const qp::Violation v = active.measure();
   const qp::Candidates found = qp::WorkingSetChooser(block_size).find_candidates(active, p, v);

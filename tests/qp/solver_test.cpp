@@ -173,7 +173,7 @@ void expect_usable(const qp::Problem& p, const Gram& k, const qp::Solution& s) {
   EXPECT_LT(std::abs(s.bias[0]), 1e3);
   EXPECT_LE(
       naive_objective(p, k, s.beta),
-      naive_objective(p, k, p.start.empty() ? std::vector<double>(s.beta.size(), 0.0) : p.start) +
+      naive_objective(p, k, p.start.empty() ? RowVector<double>(s.beta.size(), 0.0) : p.start) +
           1e-9);
   EXPECT_NEAR(s.objective, naive_objective(p, k, s.beta), 1e-4 * (1 + std::abs(s.objective)));
 }
@@ -278,7 +278,7 @@ TEST(Solver, ThreadsDoNotChangeABit) {
   const Clouds data = clouds(1500, 12, 2, 13);
   const qp::Problem p = svc_problem(signs(data), 5);
   for (const Index stored_size : {2048, 0}) {
-    std::vector<double> first;
+    RowVector<double> first;
     for (const int threads : {1, 2, 5}) {
       const auto beta = with_threads(threads, [&] {
         ComputedRows source({.gamma = 0.1}, data.features, iota_rows(1500), 1 << 20,

@@ -21,7 +21,7 @@ struct Gram {
   Index size = 0;
   std::vector<double> values;
   double at(Index i, Index j) const { return values[usize(i * size + j)]; }
-  std::vector<double> times(const std::vector<double>& b) const {
+  std::vector<double> times(std::span<const double> b) const {
     std::vector<double> result(usize(size), 0.0);
     for (Index i = 0; i < size; ++i) {
       for (Index j = 0; j < size; ++j) result[usize(i)] += at(i, j) * b[usize(j)];
@@ -121,7 +121,7 @@ class StoredGram : public qp::RowSource {
   int calls_ = 0;
 };
 
-inline double naive_objective(const qp::Problem& p, const Gram& k, const std::vector<double>& b) {
+inline double naive_objective(const qp::Problem& p, const Gram& k, std::span<const double> b) {
   const std::vector<double> f = k.times(b);
   double sum = 0;
   for (std::size_t i = 0; i < b.size(); ++i) {
@@ -132,7 +132,7 @@ inline double naive_objective(const qp::Problem& p, const Gram& k, const std::ve
 }
 
 /// Largest breach of a bound or of a group's sum.
-inline double infeasibility(const qp::Problem& p, const std::vector<double>& b) {
+inline double infeasibility(const qp::Problem& p, std::span<const double> b) {
   double worst = 0;
   double sums[2] = {0, 0};
   for (std::size_t i = 0; i < b.size(); ++i) {
@@ -144,7 +144,7 @@ inline double infeasibility(const qp::Problem& p, const std::vector<double>& b) 
 
 /// The steepest descent left: the largest rate at which the objective falls when weight moves from
 /// some j to some i of the same group. Taken from one-sided derivatives.
-inline double kkt_violation(const qp::Problem& p, const Gram& k, const std::vector<double>& b) {
+inline double kkt_violation(const qp::Problem& p, const Gram& k, std::span<const double> b) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::vector<double> f = k.times(b);
   double best_up[2] = {-kInfinity, -kInfinity};
@@ -163,7 +163,7 @@ inline double kkt_violation(const qp::Problem& p, const Gram& k, const std::vect
 
 /// Objective minus the Lagrangian bound that the multipliers `bias` give: never negative, zero only
 /// at the optimum. Infinite when a point without upper limit and ridge misses its margin.
-inline double naive_gap(const qp::Problem& p, const Gram& k, const std::vector<double>& b,
+inline double naive_gap(const qp::Problem& p, const Gram& k, std::span<const double> b,
                         const double* bias) {
   const std::vector<double> f = k.times(b);
   double primal = 0;
@@ -190,7 +190,8 @@ inline double naive_gap(const qp::Problem& p, const Gram& k, const std::vector<d
 /// gains nothing. For a dozen points.
 inline std::vector<double> naive_solve(const qp::Problem& p, const Gram& k, int sweeps = 20000) {
   const Index n = p.size();
-  std::vector<double> b = p.start.empty() ? std::vector<double>(usize(n), 0.0) : p.start;
+  std::vector<double> b = on_heap(p.start);
+  b.resize(usize(n), 0.0);
   std::vector<double> f = k.times(b);
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     double moved = 0;

@@ -49,7 +49,7 @@ struct KernelRoom {
 };
 
 KernelRoom room_for_each(const TrainingSet& data, Index rows, const TrainContext& context,
-                         Index at_once) {
+                         Index at_once, bool keeps_state) {
   KernelRoom room{0, {}, context.control};
   const Index budget = resolve_memory_budget(context.control.memory_bytes);
   const Index in_use = resident_memory_bytes();
@@ -58,12 +58,14 @@ KernelRoom room_for_each(const TrainingSet& data, Index rows, const TrainContext
     room.cache_bytes = cache_for_each(data, rows, context, at_once);
     return room;
   }
-  const Index needed = in_use + checked_product(binary_solver_bytes(rows), at_once);
+  const bool saves = keeps_state && context.control.checkpoint != nullptr;
+  const Index needed =
+      in_use + checked_product(binary_least_bytes(data.features, rows, saves), at_once);
   require_memory(fmt::format("training on {} of {}", counted(rows, "row"),
                              counted(data.features.cols(), "feature")),
                  needed, budget);
   room.store = RowStore::for_bytes(state, context.control);
-  // All that may lie in scratch files does: what is left is for the solver and the cache.
+  // All that may lie in scratch files does: what is left is for the cache.
   room.control.memory_bytes = 1;
   const Index cache = (budget - needed) / 10 * 9 / at_once;
   const std::optional<Index> wanted = context.options.cache_bytes;
@@ -123,7 +125,7 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
 
   const KernelRoom room =
       room_for_each(data, static_cast<Index>(rows.size()), context,
-                    std::min<Index>(count, resolve_threads(context.control.threads)));
+                    std::min<Index>(count, resolve_threads(context.control.threads)), keeps_state);
   const BinaryTrainer trainer = [&](const BinaryTask& given) {
     BinaryTask task = ordered_by_content(data.features, data.cost, given);
     BinarySettings own = binary_settings(data, context, room.cache_bytes);

@@ -36,8 +36,8 @@ double limit_of(const MarginPoints& points, const MarginForm& form, Index point)
 }
 
 // Coefficients of `start` for the draw, by position; 0 for points it does not have.
-std::vector<double> coefficients_in_draw(std::span<const Index> draw, const DrawMargin* start) {
-  std::vector<double> result(draw.size(), 0.0);
+RowVector<double> coefficients_in_draw(std::span<const Index> draw, const DrawMargin* start) {
+  RowVector<double> result(draw.size(), 0.0);
   if (start == nullptr) return result;
   for (std::size_t s = 0; s < start->w.points.size(); ++s) {
     const auto at = std::lower_bound(draw.begin(), draw.end(), start->w.points[s]);
@@ -49,7 +49,7 @@ std::vector<double> coefficients_in_draw(std::span<const Index> draw, const Draw
 
 // Makes the coefficients of one sign sum to 1 within their limits: too much is scaled down, what is
 // missing is filled in from the first point on, so that few points have a coefficient.
-void fit_to_hull(const qp::Problem& problem, double sign, std::vector<double>* beta) {
+void fit_to_hull(const qp::Problem& problem, double sign, RowVector<double>* beta) {
   const auto limit = [&](std::size_t p) { return sign > 0 ? problem.upper[p] : -problem.lower[p]; };
   double sum = 0;
   for (std::size_t p = 0; p < beta->size(); ++p) {
@@ -72,7 +72,7 @@ void fit_to_hull(const qp::Problem& problem, double sign, std::vector<double>* b
 }
 
 // The two signs of a C-SVC weigh the same: the heavier one is scaled down.
-void balance(std::vector<double>* beta) {
+void balance(RowVector<double>* beta) {
   double sum[2] = {0, 0};
   for (const double b : *beta) sum[b > 0 ? 0 : 1] += std::abs(b);
   const double less = std::min(sum[0], sum[1]);
