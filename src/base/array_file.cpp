@@ -1,14 +1,13 @@
 #include "base/array_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <system_error>
 
+#include "base/scratch.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -22,11 +21,9 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
 
 }  // namespace
 
-NamelessFile::NamelessFile(const std::string& folder) : folder_(folder) {
-  std::string name = folder + "/tamis-array-XXXXXX";
-  fd_ = mkostemp(name.data(), O_CLOEXEC);
+NamelessFile::NamelessFile(const std::string& folder)
+    : folder_(folder), fd_(open_nameless(folder)) {
   if (fd_ < 0) fail(folder, "cannot make a temporary file");
-  unlink(name.c_str());
 }
 
 NamelessFile::~NamelessFile() {

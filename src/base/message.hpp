@@ -43,10 +43,12 @@ class MessageWriter {
   Group::Message message_;
 };
 
-/// Reads in the order in which it was written, on a computer of the same kind.
-class MessageReader {
+/// Reads in the order in which it was written, on a computer of the same kind. Every length is
+/// checked before it is used: Policy::require(false) throws.
+template <typename Policy>
+class ByteReader {
  public:
-  explicit MessageReader(std::span<const std::byte> message) : left_(message) {}
+  explicit ByteReader(std::span<const std::byte> bytes) : left_(bytes) {}
 
   template <typename T>
   T get() {
@@ -56,9 +58,11 @@ class MessageReader {
   }
   template <typename T>
   std::vector<T> get_list() {
-    std::vector<T> values(static_cast<std::size_t>(get<std::uint64_t>()));
-    const auto bytes = take(values.size() * sizeof(T));
-    if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+    const auto count = get<std::uint64_t>();
+    Policy::require(count <= left_.size() / sizeof(T));
+    std::vector<T> values(count);
+    const auto bytes = take(count * sizeof(T));
+    if (count > 0) std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
   }
   std::span<const std::byte> rest() const { return left_; }
@@ -66,7 +70,7 @@ class MessageReader {
 
  private:
   std::span<const std::byte> take(std::size_t count) {
-    TAMIS_CHECK(count <= left_.size());
+    Policy::require(count <= left_.size());
     const auto bytes = left_.first(count);
     left_ = left_.subspan(count);
     return bytes;
@@ -74,5 +78,11 @@ class MessageReader {
 
   std::span<const std::byte> left_;
 };
+
+/// Of messages within a group, where a wrong length is a bug.
+struct MessagePolicy {
+  static void require(bool length_fits) { TAMIS_CHECK(length_fits); }
+};
+using MessageReader = ByteReader<MessagePolicy>;
 
 }  // namespace tamis

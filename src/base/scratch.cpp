@@ -36,18 +36,6 @@ ScratchBytes in_memory(std::int64_t bytes) {
   return {std::shared_ptr<char[]>(memory, [count](char* at) { release_pages(at, count); }), false};
 }
 
-// A file that nobody else can see; -1: errno says why there is none.
-int open_nameless(const std::string& folder) {
-#ifdef O_TMPFILE
-  const int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;
-#endif
-  std::string name = folder + "/tamis-scratch-XXXXXX";
-  const int named = mkostemp(name.data(), O_CLOEXEC);
-  if (named >= 0) unlink(name.c_str());
-  return named;
-}
-
 // What went wrong is put into `reason`.
 ScratchBytes on_disk(const std::string& folder, std::int64_t bytes, std::string* reason) {
   const int fd = open_nameless(folder);
@@ -73,6 +61,17 @@ ScratchBytes on_disk(const std::string& folder, std::int64_t bytes, std::string*
 }
 
 }  // namespace
+
+int open_nameless(const std::string& folder) {
+#ifdef O_TMPFILE
+  const int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;
+#endif
+  std::string name = folder + "/tamis-scratch-XXXXXX";
+  const int named = mkostemp(name.data(), O_CLOEXEC);
+  if (named >= 0) unlink(name.c_str());
+  return named;
+}
 
 std::string scratch_folder(const RunControl& control) {
   if (!control.scratch_folder.empty()) return control.scratch_folder;

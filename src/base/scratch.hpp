@@ -40,4 +40,7 @@ ScratchArray<T> scratch_array(const std::string& what, std::int64_t count,
 /// disk where /tmp is in memory.
 std::string scratch_folder(const RunControl& control);
 
+/// A file of the folder that nobody else can see; -1: errno says why there is none.
+int open_nameless(const std::string& folder);
+
 }  // namespace tamis

@@ -3,6 +3,14 @@
 #include "tamis/error.hpp"
 
 namespace tamis {
+namespace {
+
+std::span<const std::byte> after_tag(std::string_view bytes, std::string_view tag) {
+  TaskPolicy::require(bytes.starts_with(tag));
+  return std::as_bytes(std::span(bytes)).subspan(tag.size());
+}
+
+}  // namespace
 
 void TaskWriter::put_rows(const Matrix& rows) {
   put(rows.rows());
@@ -17,23 +25,23 @@ void TaskWriter::put_rows(const Matrix& rows) {
   put_list(rows.sparse_values());
 }
 
-void TaskReader::fail() {
+void TaskPolicy::fail() {
   throw DataError(
       "a task for a worker is damaged, or the worker has another version of tamis than the "
       "process that trains: install the same on all computers");
 }
 
-std::string_view TaskReader::take(std::size_t count) {
-  if (count > left_.size()) fail();
-  const std::string_view bytes = left_.substr(0, count);
-  left_.remove_prefix(count);
-  return bytes;
-}
+TaskReader::TaskReader(std::string_view bytes, std::string_view tag)
+    : ByteReader(after_tag(bytes, tag)) {}
 
 std::string TaskReader::get_text() {
-  const auto count = get<std::uint64_t>();
-  if (count > left_.size()) fail();
-  return std::string(take(count));
+  const std::vector<char> text = get_list<char>();
+  return {text.begin(), text.end()};
+}
+
+std::string_view TaskReader::rest() const {
+  const auto bytes = ByteReader::rest();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 Matrix TaskReader::get_rows() {

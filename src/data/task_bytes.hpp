@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include "base/message.hpp"
 #include "tamis/dataset.hpp"
 
 namespace tamis {
@@ -41,40 +41,23 @@ class TaskWriter {
   std::string bytes_;
 };
 
-/// Reads in the order in which it was written. The bytes come from another process: every length
-/// is checked, and a wrong one throws DataError.
-class TaskReader {
- public:
-  TaskReader(std::string_view bytes, std::string_view tag) : left_(bytes) {
-    if (!left_.starts_with(tag)) fail();
-    left_.remove_prefix(tag.size());
+/// The bytes come from another process: a wrong length throws DataError.
+struct TaskPolicy {
+  static void require(bool length_fits) {
+    if (!length_fits) fail();
   }
+  [[noreturn]] static void fail();
+};
 
-  template <typename T>
-  T get() {
-    T value;
-    std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
-    return value;
-  }
-  template <typename T>
-  std::vector<T> get_list() {
-    const auto count = get<std::uint64_t>();
-    if (count > left_.size() / sizeof(T)) fail();
-    std::vector<T> values(count);
-    const std::string_view bytes = take(count * sizeof(T));
-    if (count > 0) std::memcpy(values.data(), bytes.data(), bytes.size());
-    return values;
-  }
+class TaskReader : public ByteReader<TaskPolicy> {
+ public:
+  TaskReader(std::string_view bytes, std::string_view tag);
+
   std::string get_text();
   Matrix get_rows();
   /// All that is left.
-  std::string_view rest() const { return left_; }
-  [[noreturn]] static void fail();
-
- private:
-  std::string_view take(std::size_t count);
-
-  std::string_view left_;
+  std::string_view rest() const;
+  [[noreturn]] static void fail() { TaskPolicy::fail(); }
 };
 
 }  // namespace tamis
