@@ -118,8 +118,8 @@ enum class SelectionRule {
 
 /// The local methods: falk, falk-c, falk-l, knn-svm, knn.
 struct LocalOptions {
-  std::optional<Index> k = {};  ///< rows of a neighborhood; automatic: 500 to 2000 by the number of
-                                ///< rows (knn: 15)
+  std::optional<Index> k = {};  ///< rows of a neighborhood; automatic: 500, however many rows there
+                                ///< are (knn: 15)
   std::optional<Index> k_prime = {};  ///< innermost rows covered by a center; automatic: k / 2
   std::string index = "auto";         ///< neighbor search; never changes the result
   /// falk and falk-c train more rows than this in cells of half to all of it, one after the other.

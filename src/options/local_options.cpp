@@ -6,7 +6,7 @@ namespace tamis {
 void add_local_options(std::vector<OptionDescription>& table) {
   table.push_back(number_option({"k", "", "Rows of a neighborhood"},
                                 [](auto& o) -> auto& { return o.local.k; }, at_least(1),
-                                {"automatic", "500 to 2000 by the number of rows, 15 for knn"}));
+                                {"automatic", "500, 15 for knn"}));
   table.push_back(number_option(
       {"k-prime", "", "Innermost rows of a neighborhood that its center covers, at most k"},
       [](auto& o) -> auto& { return o.local.k_prime; }, at_least(1), {"automatic", "half of k"}));

@@ -38,8 +38,7 @@ std::vector<FoldScores> score_neighborhoods(const ScoringRound& round) {
   const Prepared prepared = prepare(round.rows, base, true, round.control);
   std::vector<LocalPoint> points;
   for (const TrainOptions& options : valid_options(round)) {
-    points.push_back({options.local.k.value_or(default_neighbours(round.rows.rows())),
-                      cost_of(options) / cost_of(base),
+    points.push_back({options.local.k.value_or(kDefaultNeighbors), cost_of(options) / cost_of(base),
                       gamma_or(options, prepared.set.kernel.gamma)});
   }
   const Stopwatch watch;

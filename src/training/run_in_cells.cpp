@@ -58,7 +58,7 @@ class CellRun {
       throw DataError("the data has no columns: there is nothing to learn from");
     // Halves of halves: of equal size, so that ranks have about as many rows to train.
     while (rows_ > checked_product(cells_, options_.local.cell_rows)) cells_ *= 2;
-    if (!options_.local.k) options_.local.k = default_neighbours(rows_);
+    if (!options_.local.k) options_.local.k = kDefaultNeighbors;
   }
 
   TrainedInCells run(bool learns_weights);

@@ -212,7 +212,7 @@ CellResult train_with(const CellRows& cell, const TrainContext& context, Anchors
   Phases phases(&result.report);
   const LocalOptions& options = context.options.local;
   LocalSettings settings;
-  settings.k = std::min(options.k.value_or(default_neighbours(data.rows())), data.rows());
+  settings.k = std::min(options.k.value_or(kDefaultNeighbors), data.rows());
   std::unique_ptr<NeighborIndex> index;
   std::optional<CoverSearch> search;
   try {
@@ -270,11 +270,6 @@ Structure parse_structure(std::string_view name) {
   if (name == "cover-tree") return Structure::cover_tree;
   throw InvalidArgument(
       fmt::format("index is '{}': one of auto, brute-force, kd-tree, cover-tree", name));
-}
-
-Index default_neighbours(Index rows) {
-  if (rows <= 1'000'000) return 500;
-  return rows <= 10'000'000 ? 1000 : 2000;
 }
 
 MethodResult train_falk(const TrainingSet& data, const TrainContext& context) {

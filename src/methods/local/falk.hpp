@@ -20,7 +20,8 @@ Method falk_l_method();
 /// The index an option names.
 Structure parse_structure(std::string_view name);
 
-/// k when the user gives none.
-Index default_neighbours(Index rows);
+/// k when the user gives none: of all numbers of rows, so that time grows as they do. Larger
+/// neighborhoods are hardly more accurate (docs/reproduction/falk.md).
+inline constexpr Index kDefaultNeighbors = 500;
 
 }  // namespace tamis

@@ -56,7 +56,7 @@ MethodResult train_knn_svm(const TrainingSet& data, const TrainContext& context)
   settings.tube = options.tube_or_default();
   settings.eps = options.eps;
   settings.seed = options.seed;
-  const Index k = options.local.k.value_or(default_neighbours(data.rows()));
+  const Index k = options.local.k.value_or(kDefaultNeighbors);
   // Predicting has no time limit, so a hopeless neighbourhood must end by itself.
   settings.max_iterations = options.max_iterations > 0 ? options.max_iterations : 1000 * k;
   auto machine = std::make_shared<const KnnSvmMachine>(make_parts(data, k, context.control),
