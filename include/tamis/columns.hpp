@@ -66,9 +66,8 @@ struct TAMIS_EXPORT ColumnMap {
   Dataset match(const Dataset& data) const;
 
   /// The outputs of rows that have the inputs of this map. Throws DataError naming row and column
-  /// of a value that is missing and must not be, infinite, or no category; rows are counted from
-  /// `first_row`.
-  Matrix apply(const Matrix& rows, const RunControl& control = {}, Index first_row = 0) const;
+  /// of a value that is missing and must not be, infinite, or no category.
+  Matrix apply(const Matrix& rows, const RunControl& control = {}) const;
 
   /// Whether outputs are inputs: at most names are known.
   bool is_identity() const { return fills.empty() && texts.empty(); }

@@ -106,6 +106,10 @@ class TAMIS_EXPORT Matrix {
   Matrix select(std::span<const Index> rows) const;
   /// Rows [begin, end), without copying values.
   Matrix slice(Index begin, Index end) const;
+  /// What messages call row i: its number, from 1, among the rows that slice() took it from.
+  Index row_number(Index i) const { return first_row_ + i + 1; }
+  /// The same rows with the row numbers of another matrix.
+  Matrix numbered_as(const Matrix& other) const;
   Matrix to_dense() const;
   Matrix to_sparse() const;
   /// Sparse rows with other values in the same places, as many as num_stored(); those of this
@@ -120,6 +124,7 @@ class TAMIS_EXPORT Matrix {
   const float* values_ = nullptr;
   const Index* row_begin_ = nullptr;  // null: dense
   const std::int32_t* columns_ = nullptr;
+  Index first_row_ = 0;  // of the whole matrix that this is a slice of
   bool known_finite_ = false;
   std::shared_ptr<const void> owner_;
   std::shared_ptr<const MappedFile> file_;  // null: in memory

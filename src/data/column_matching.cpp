@@ -171,7 +171,8 @@ Dataset ColumnMap::match(const Dataset& data) const {
   }
   if (!is_same) rows = translated(rows, texts, translations);
   const bool names_fit = static_cast<Index>(names.size()) == rows.cols();
-  Dataset result(std::move(rows), data.labels(), {data.weights().begin(), data.weights().end()},
+  Dataset result(rows.numbered_as(data.features()), data.labels(),
+                 {data.weights().begin(), data.weights().end()},
                  names_fit ? names : std::vector<std::string>());
   return categories.empty() ? result : result.with_categories(std::move(categories));
 }

@@ -121,11 +121,10 @@ class RowMapper {
   Index bad_column_ = -1;
 };
 
-[[noreturn]] void fail_value(const ColumnMap& map, const Matrix& rows, Index row, Index column,
-                             Index first_row) {
+[[noreturn]] void fail_value(const ColumnMap& map, const Matrix& rows, Index row, Index column) {
   const float value = rows.at(row, column);
   const std::string place =
-      fmt::format("row {}, {}", first_row + row + 1, map.describe_column(column));
+      fmt::format("row {}, {}", rows.row_number(row), map.describe_column(column));
   if (std::isnan(value))
     throw DataError(place + " is missing: the model was trained without missing values");
   if (!std::isfinite(value))
@@ -141,11 +140,11 @@ class FirstBadRow {
     while (row < seen && !row_.compare_exchange_weak(seen, row)) {
     }
   }
-  void fail_if_any(const ColumnMap& map, const Matrix& rows, Index first_row) const {
+  void fail_if_any(const ColumnMap& map, const Matrix& rows) const {
     if (row_ == kNone) return;
     RowMapper mapper(map, rows);
     mapper.map_row(row_, [](Index, float) {});
-    fail_value(map, rows, row_, mapper.bad_column(), first_row);
+    fail_value(map, rows, row_, mapper.bad_column());
   }
 
  private:
@@ -153,7 +152,7 @@ class FirstBadRow {
   std::atomic<Index> row_{kNone};
 };
 
-Matrix apply_dense(const ColumnMap& map, const Matrix& rows, Index cols, Index first_row,
+Matrix apply_dense(const ColumnMap& map, const Matrix& rows, Index cols,
                    const RunControl& control) {
   const Index count = checked_product(rows.rows(), cols);
   require_memory("mapping the columns", checked_product(count, sizeof(float)),
@@ -168,7 +167,7 @@ Matrix apply_dense(const ColumnMap& map, const Matrix& rows, Index cols, Index f
       if (!mapper.map_row(i, [&](Index output, float value) { out[output] = value; })) bad.note(i);
     }
   });
-  bad.fail_if_any(map, rows, first_row);
+  bad.fail_if_any(map, rows);
   return Matrix::dense(rows.rows(), cols, std::move(values));
 }
 
@@ -178,7 +177,7 @@ struct SparseBlock {
   std::vector<float> values;
 };
 
-Matrix apply_sparse(const ColumnMap& map, const Matrix& rows, Index cols, Index first_row,
+Matrix apply_sparse(const ColumnMap& map, const Matrix& rows, Index cols,
                     const RunControl& control) {
   // A value at most of every stored one, text column and indicator, in a block and in the result.
   constexpr Index kEntryBytes = 2 * (sizeof(float) + sizeof(std::int32_t));
@@ -201,7 +200,7 @@ Matrix apply_sparse(const ColumnMap& map, const Matrix& rows, Index cols, Index 
       block.row_ends.push_back(std::ssize(block.columns));
     }
   });
-  bad.fail_if_any(map, rows, first_row);
+  bad.fail_if_any(map, rows);
   std::vector<Index> row_begin{0};
   std::vector<std::int32_t> columns;
   std::vector<float> values;
@@ -298,15 +297,15 @@ ColumnMap ColumnMap::fit(const Dataset& data, const ColumnOptions& options,
   return map;
 }
 
-Matrix ColumnMap::apply(const Matrix& rows, const RunControl& control, Index first_row) const {
+Matrix ColumnMap::apply(const Matrix& rows, const RunControl& control) const {
   if (inputs == 0) return rows;
   Matrix fitted = rows.with_cols(inputs);
   if (is_identity()) return fitted;
   const Index cols = outputs();
   return with_threads(control.threads, [&] {
     if (fitted.is_sparse() || cols >= kManyOutputs * inputs)
-      return apply_sparse(*this, fitted, cols, first_row, control);
-    return apply_dense(*this, fitted, cols, first_row, control);
+      return apply_sparse(*this, fitted, cols, control).numbered_as(rows);
+    return apply_dense(*this, fitted, cols, control).numbered_as(rows);
   });
 }
 

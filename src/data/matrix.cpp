@@ -200,6 +200,7 @@ Matrix Matrix::select(std::span<const Index> rows) const {
 Matrix Matrix::slice(Index begin, Index end) const {
   Matrix result = *this;
   result.rows_ = end - begin;
+  result.first_row_ += begin;
   if (!is_sparse()) {
     result.values_ = values_ + begin * cols_;
     return result;
@@ -220,6 +221,12 @@ Matrix Matrix::slice(Index begin, Index end) const {
   return result;
 }
 
+Matrix Matrix::numbered_as(const Matrix& other) const {
+  Matrix result = *this;
+  result.first_row_ = other.first_row_;
+  return result;
+}
+
 Matrix Matrix::to_dense() const {
   if (!is_sparse()) return *this;
   std::vector<float> values = dense_storage(rows_, cols_);
@@ -227,7 +234,7 @@ Matrix Matrix::to_dense() const {
     for (Index i = begin; i < end; ++i) copy_row(i, {values.data() + i * cols_, usize(cols_)});
   });
   require_intact();
-  return dense(rows_, cols_, std::move(values));
+  return dense(rows_, cols_, std::move(values)).numbered_as(*this);
 }
 
 Matrix Matrix::to_sparse() const {
@@ -244,7 +251,8 @@ Matrix Matrix::to_sparse() const {
     out.row_begin.push_back(static_cast<Index>(out.values.size()));
   }
   require_intact();
-  return sparse(cols_, std::move(out.row_begin), std::move(out.columns), std::move(out.values));
+  return sparse(cols_, std::move(out.row_begin), std::move(out.columns), std::move(out.values))
+      .numbered_as(*this);
 }
 
 Matrix Matrix::with_values(const float* values, std::shared_ptr<const void> owner) const {
@@ -264,13 +272,13 @@ Matrix Matrix::with_cols(Index cols) const {
   for (Index i = 0; i < rows_ && cols < cols_; ++i) {
     for (Index j = cols; j < cols_ && !is_sparse(); ++j) {
       if (dense_row(i)[usize(j)] == 0.0F) continue;
-      throw DataError(fmt::format("row {} has a value in column {}, but only {} known", i + 1,
-                                  j + 1, counted(cols, "column is", "columns are")));
+      throw DataError(fmt::format("row {} has a value in column {}, but only {} known",
+                                  row_number(i), j + 1, counted(cols, "column is", "columns are")));
     }
     if (!is_sparse()) continue;
     const SparseRow row = sparse_row(i);
     if (row.columns.empty() || row.columns.back() < cols) continue;
-    throw DataError(fmt::format("row {} has a value in column {}, but only {} known", i + 1,
+    throw DataError(fmt::format("row {} has a value in column {}, but only {} known", row_number(i),
                                 row.columns.back() + 1, counted(cols, "column is", "columns are")));
   }
   if (is_sparse()) {
@@ -283,7 +291,7 @@ Matrix Matrix::with_cols(Index cols) const {
   for (Index i = 0; i < rows_; ++i)
     std::copy_n(values_ + i * cols_, shared, values.data() + i * cols);
   require_intact();
-  return dense(rows_, cols, std::move(values));
+  return dense(rows_, cols, std::move(values)).numbered_as(*this);
 }
 
 void require_finite(const Matrix& features) {
@@ -314,8 +322,8 @@ void require_finite(const Matrix& features) {
   const auto k = static_cast<std::size_t>(bad - values.begin());
   const Index column =
       features.is_sparse() ? features.sparse_row(row).columns[k] : static_cast<Index>(k);
-  throw DataError(
-      fmt::format("row {}, column {} is {}: values must be finite", row + 1, column + 1, *bad));
+  throw DataError(fmt::format("row {}, column {} is {}: values must be finite",
+                              features.row_number(row), column + 1, *bad));
 }
 
 }  // namespace tamis

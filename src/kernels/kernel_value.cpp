@@ -147,7 +147,7 @@ void require_representable(const Kernel& kernel, const Matrix& rows) {
         continue;
       throw DataError(fmt::format(
           "row {}: column 0 of a precomputed kernel must be the row's number, 1 to {}; it is {}",
-          i + 1, rows.cols() - 1, serial));
+          rows.row_number(i), rows.cols() - 1, serial));
     }
     const double norm = squared_norm(rows, i);
     const double largest =
@@ -156,8 +156,8 @@ void require_representable(const Kernel& kernel, const Matrix& rows) {
             : std::pow(kernel.gamma * norm + std::abs(kernel.coef0), kernel.degree);
     if (largest < 1e36) continue;
     throw DataError(fmt::format(
-        "row {} gives a kernel value of about {:.3g}, too large for float32: scale the data", i + 1,
-        largest));
+        "row {} gives a kernel value of about {:.3g}, too large for float32: scale the data",
+        rows.row_number(i), largest));
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/checked.hpp"
 #include "base/memory.hpp"
@@ -16,12 +15,6 @@ namespace tamis {
 namespace {
 
 constexpr Index kScaledValues = Index{4} << 20;  // scaled at a time: 16 MiB of float
-
-// An error names the row as the caller counts it.
-Matrix mapped_block(const Model& model, const Matrix& block, Index begin,
-                    const RunControl& control) {
-  return machine_of(model).fit_columns(model.columns().apply(block, control, begin));
-}
 
 // Calls work(rows, first row, control) with all rows, mapped, fitted to the machine and scaled.
 // Such rows are made a block at a time, so that they never take much memory.
@@ -40,10 +33,9 @@ void with_scaled_rows(const Model& model, const Matrix& features, const RunContr
   const Index cols = std::max<Index>(1, machine_of(model).num_features());
   const Index step = std::max<Index>(64, kScaledValues / cols);
   for (Index begin = 0; begin < fitted.rows(); begin += step) {
-    std::vector<Index> rows(usize(std::min(step, fitted.rows() - begin)));
-    std::iota(rows.begin(), rows.end(), begin);
+    const Matrix given = fitted.slice(begin, std::min(begin + step, fitted.rows()));
     const double done = static_cast<double>(begin) / static_cast<double>(fitted.rows());
-    const double share = static_cast<double>(rows.size()) / static_cast<double>(fitted.rows());
+    const double share = static_cast<double>(given.rows()) / static_cast<double>(fitted.rows());
     RunControl part = control;
     if (control.on_progress) {
       part.on_progress = [&control, done, share](Progress progress) {
@@ -52,10 +44,9 @@ void with_scaled_rows(const Model& model, const Matrix& features, const RunContr
         control.on_progress(progress);
       };
     }
-    Matrix block = fitted.select(rows);
-    if (is_mapped) block = mapped_block(model, block, begin, quiet(control));
+    Matrix block = is_mapped ? machine_rows(model, given, quiet(control)) : given;
     if (!model.scaling().is_identity()) block = model.scaling().apply(block, quiet(control));
-    work(block, begin, part);
+    work(block.numbered_as(given), begin, part);
     features.require_intact();
   }
   require_intact(model);

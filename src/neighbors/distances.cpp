@@ -98,7 +98,7 @@ std::vector<float> Space::self_values(const Matrix& matrix, std::span<const Inde
           throw DataError(
               fmt::format("row {}: column 0 of a precomputed kernel must be the row's number, 1 to "
                           "{}; it is {}",
-                          row + 1, matrix.cols() - 1, serial));
+                          matrix.row_number(row), matrix.cols() - 1, serial));
         }
       }
       const KernelBlocks blocks(*kernel_, matrix, some);
@@ -110,7 +110,7 @@ std::vector<float> Space::self_values(const Matrix& matrix, std::span<const Inde
           throw DataError(
               fmt::format("row {} has the kernel value K(x, x) = {}, too large for float32: scale "
                           "the data",
-                          some[usize(i)] + 1, value));
+                          matrix.row_number(some[usize(i)]), value));
         }
         values[usize(first + i)] = value;
       }

@@ -117,7 +117,7 @@ class Mapped(CliTest):
         if SANITIZED:
             self.skipTest("a sanitizer has memory of its own")
         self.make_rows(rows=400_000, columns=12, apart=1.5)  # 18 MiB, and 61 MiB of numbers of the rows
-        for method, budget in (("linear", 36), ("exact", 96)):
+        for method, budget in (("linear", 36), ("exact", 48)):
             train = ("--method", method, "-c", 1, "-q", *(("-g", 0.05) if method == "exact" else ()))
             self.ok("train", "x.npy", *train, "-o", "a.model")
             code, error, most = self.run_within(budget, "train", "x.npy", *train, "-o", "b.model", "--scratch", self.folder)
@@ -127,9 +127,21 @@ class Mapped(CliTest):
             code, error, _ = self.run_within(budget, "train", "x.npy", *train, "-o", "c.model", "--scratch", "/nowhere")
             self.assertEqual(code, 1, method)
             self.assertRegex(error, r"needs .*, but the memory budget leaves .* the scratch folder /nowhere cannot", method)
-        code, error, _ = self.run_within(60, "train", "x.npy", *train, "-o", "c.model", "--scratch", self.folder)
+        code, error, _ = self.run_within(16, "train", "x.npy", *train, "-o", "c.model", "--scratch", self.folder)
         self.assertEqual(code, 1)
         self.assertRegex(error, r"training on 400000 rows of 12 features needs [\d.]+ MiB")
+
+    def test_errors_name_the_row_of_the_file(self):
+        rows, bad = 1_100_000, 1_060_000  # 17 MiB, and beyond the first block of every command
+        row = struct.pack("<4f", 1, 0, 0, 0)
+        write_npy(self.folder / "x.npy", (rows, 4), "<f4",
+                  [row * (bad - 1), struct.pack("<4f", 1, 0, float("nan"), 0), row * (rows - bad)])
+        write_npy(self.folder / "x.labels.npy", (rows,), "|i1", [bytes(rows)])
+        self.write("train.csv", "label,a,b,c,d\n0,1,0,0,0\n1,2,1,3,2\n0,1,1,1,0\n1,2,2,2,2\n")
+        for scale in ("none", "standard"):
+            self.ok("train", "train.csv", "--method", "exact", "-c", 1, "-g", 1, "--scale", scale, "-q", "-o", "a.model")
+            for arguments in (("predict", "a.model", "x.npy", "-o", "out.txt"), ("evaluate", "a.model", "x.npy")):
+                self.fails(1, f"row {bad}, column 3 is nan: values must be finite", *arguments, "-q")
 
     def test_a_file_that_is_truncated_is_an_error(self):
         self.make_rows()
