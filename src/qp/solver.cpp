@@ -9,6 +9,7 @@
 #include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "base/group.hpp"
+#include "base/infinity.hpp"
 #include "base/mix.hpp"
 #include "qp/active_set.hpp"
 #include "qp/block.hpp"
@@ -170,7 +171,6 @@ Solution Solver::solve_stored() {
     }
   };
   if (!problem_.start.empty()) go_to(problem_.start);
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::int64_t next_check = kSlowPairs;
   double least_gap = kInfinity;    // since the last check
   double checked_gap = kInfinity;  // what it was then
@@ -217,7 +217,6 @@ Solution Solver::solve_stored() {
 }
 
 Solver::State Solver::measured(Block& block) const {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   State state{RowVector<double>(usize(problem_.size())), RowVector<double>(usize(problem_.size())),
               block.own_sums(), Violation{{-kInfinity, -kInfinity}, {kInfinity, kInfinity}}};
   Violation& violation = state.violation;
@@ -252,7 +251,6 @@ std::optional<RowVector<double>> Solver::jump(RowVector<double> beta) {
 
 // Told to stop before anything is known about the start but its coefficients.
 Solution Solver::give_up() {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   stop_.must_stop(iterations_);
   const RowVector<double> zeros(usize(problem_.size()), 0.0);
   Solution solution = finish(problem_.start.empty() ? zeros : problem_.start, zeros,
