@@ -263,9 +263,9 @@ TEST(ColumnMap, NumbersMayBeCategories) {
   EXPECT_EQ(zeros.match(sparse).features().at(1, 0), 0);
 }
 
-std::string apply_error(const ColumnMap& map, const Matrix& rows, Index first_row = 0) {
+std::string apply_error(const ColumnMap& map, const Matrix& rows) {
   try {
-    map.apply(rows, {}, first_row);
+    map.apply(rows);
   } catch (const DataError& error) {
     return error.what();
   }
@@ -276,7 +276,9 @@ TEST(ColumnMap, NamesThePlaceOfABadValue) {
   const Dataset text = Dataset(Matrix::dense(2, 2, {1, 5, 1, 6}), {}, {}, {"kind", "size"})
                            .with_categories({{"a"}, {}});
   ColumnMap map = ColumnMap::fit(text, {MissingValues::refuse, TextColumns::one_hot, 3});
-  EXPECT_EQ(apply_error(map, Matrix::dense(2, 2, {1, 5, 1, kNan}), 10),
+  std::vector<float> values(24, 1.0F);
+  values.back() = kNan;
+  EXPECT_EQ(apply_error(map, Matrix::dense(12, 2, std::move(values)).slice(10, 12)),
             "row 12, column 'size' is missing: the model was trained without missing values");
   EXPECT_EQ(apply_error(map, Matrix::dense(1, 2, {1.5, 5})),
             "row 1, column 'kind' is 1.5, which is no number of a category");
