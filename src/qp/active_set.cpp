@@ -240,6 +240,7 @@ bool ActiveSet::rest_hopeless(const Violation& violation, Index count) {
   rest.coefficients = nonzero_coefficients();
   rests_.push_back(std::move(rest));
   adopt(std::move(stay));
+  ++times_rested_;
   return true;
 }
 
