@@ -135,18 +135,23 @@ std::vector<float> ComputedRows::norms_of(std::span<const Index> points) const {
   return result;
 }
 
+void ComputedRows::count_in_block(Index values) {
+  counts_.computed += values;
+  counts_.in_blocks += values;
+}
+
 PointSquare ComputedRows::square_of(std::span<const Index> points) const {
   return {kernel_, rows_matrix(points), data_rows(points), norms_of(points)};
 }
 
 void ComputedRows::rest_of_square(std::span<const Index> points, Index known, float* block,
                                   Index stride) {
-  counts_.computed += square_of(points).compute(known, block, stride);
+  count_in_block(square_of(points).compute(known, block, stride));
 }
 
 void ComputedRows::rest_of_square_together(std::span<const Index> points, Index known, float* block,
                                            Index stride) {
-  counts_.computed += square_of(points).compute_together(group_, known, block, stride);
+  count_in_block(square_of(points).compute_together(group_, known, block, stride));
 }
 
 bool ComputedRows::begin_block(std::span<const Index> points) {
@@ -158,7 +163,7 @@ bool ComputedRows::begin_block(std::span<const Index> points) {
 void ComputedRows::block_row(Index r, float* values) const { square_->compute_row(r, values); }
 
 void ComputedRows::end_block(Index rows_used) {
-  counts_.computed += rows_used * square_->size();
+  count_in_block(rows_used * square_->size());
   square_.reset();
 }
 

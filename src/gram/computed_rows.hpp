@@ -19,8 +19,9 @@
 namespace tamis {
 
 struct EvaluationCounts {
-  std::int64_t computed = 0;  ///< kernel values
-  std::int64_t cached = 0;    ///< kernel values taken from kept rows
+  std::int64_t computed = 0;   ///< kernel values
+  std::int64_t cached = 0;     ///< kernel values taken from kept rows
+  std::int64_t in_blocks = 0;  ///< of the computed ones, those among the points of a block
 };
 
 class ComputedRows : public qp::RowSource {
@@ -70,6 +71,7 @@ class ComputedRows : public qp::RowSource {
     Index covered = 0;
   };
 
+  void count_in_block(Index values);
   PointSquare square_of(std::span<const Index> points) const;
   /// Where the rows of these points lie: all in data_, or all among the guests.
   const Matrix& rows_matrix(std::span<const Index> points) const;
