@@ -397,6 +397,9 @@ TEST(FasterWay, TriesBothInTurnsAndTakesTheFaster) {
     for (int round = 0; round < 8; ++round) EXPECT_EQ(taken[usize(round)], round % 2);
     for (int round = 8; round < 20; ++round) EXPECT_EQ(taken[usize(round)], faster);
   }
+  qp::FasterWay ways;
+  for (int round = 0; round < 8; ++round) ways.note(round % 2, round % 2 == 0 ? 1 : 0.9);
+  EXPECT_EQ(ways.next(), 0) << "as good as equal";
 }
 
 // One block after the other, with the values of the last one used again, and each by itself.
