@@ -208,6 +208,7 @@ bool ComputedRows::precise_rows(std::span<const Index> points, double* values) {
 }
 
 void ComputedRows::set_active(std::span<const Index> points) {
+  piece_.reset();
   const Index count = static_cast<Index>(points.size());
   const bool first = !cache_;
   if (cache_) {
@@ -290,6 +291,7 @@ bool ComputedRows::accumulate(std::span<const Index> rows, std::span<const doubl
                               std::span<double> sums) {
   if (kernel_.type == KernelType::linear) return add_linear(active_, rows, coefficients, sums);
   if (sums.empty()) return true;
+  piece_.reset();
   if (near_) return add_near(*active_blocks_, *near_, rows, coefficients, sums);
   const std::vector<Request> requests = look_up(rows, coefficients);
   if (!add_requests(*active_blocks_, rows_matrix(rows), requests, sums)) {
@@ -302,6 +304,20 @@ bool ComputedRows::accumulate(std::span<const Index> rows, std::span<const doubl
   return true;
 }
 
+// On several ranks the rows come in parts, each for the same points: these are packed once.
+const ComputedRows::Piece& ComputedRows::piece_of(std::span<const Index> points) {
+  std::vector<Index> rows = data_rows(points);
+  if (piece_ && piece_->rows == rows) return *piece_;
+  piece_.reset();  // before the new one: they need not fit together
+  KernelBlocks blocks(kernel_, data_, rows);
+  std::optional<NearPoints> near;
+  if (leaves_far_out_) {
+    blocks.set_least_value(least_near_value());
+    near.emplace(kernel_, data_, rows);
+  }
+  return piece_.emplace(Piece{std::move(rows), std::move(blocks), std::move(near)});
+}
+
 bool ComputedRows::accumulate_at(std::span<const Index> points, std::span<const Index> rows,
                                  std::span<const double> coefficients, std::span<double> sums) {
   if (kernel_.type == KernelType::linear) return add_linear(points, rows, coefficients, sums);
@@ -310,13 +326,10 @@ bool ComputedRows::accumulate_at(std::span<const Index> points, std::span<const 
     requests.push_back({rows[r], coefficients[r]});
   for (std::size_t first = 0; first < points.size(); first += kPieceOfPoints) {
     const std::size_t count = std::min<std::size_t>(kPieceOfPoints, points.size() - first);
-    const std::vector<Index> piece = data_rows(points.subspan(first, count));
-    KernelBlocks blocks(kernel_, data_, piece);
-    if (leaves_far_out_) blocks.set_least_value(least_near_value());
+    const Piece& piece = piece_of(points.subspan(first, count));
     const auto part = sums.subspan(first, count);
-    const bool added = leaves_far_out_ ? add_near(blocks, NearPoints(kernel_, data_, piece), rows,
-                                                  coefficients, part)
-                                       : add_requests(blocks, rows_matrix(rows), requests, part);
+    const bool added = piece.near ? add_near(piece.blocks, *piece.near, rows, coefficients, part)
+                                  : add_requests(piece.blocks, rows_matrix(rows), requests, part);
     if (!added) return false;
   }
   return true;

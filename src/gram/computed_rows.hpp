@@ -79,6 +79,13 @@ class ComputedRows : public qp::RowSource {
   RowStore store() const { return rows_.get_allocator().store(); }
   Index data_row(Index point) const;
   float norm(Index point) const;
+  /// Some points of accumulate_at(), ready for rows.
+  struct Piece {
+    std::vector<Index> rows;
+    KernelBlocks blocks;
+    std::optional<NearPoints> near;
+  };
+  const Piece& piece_of(std::span<const Index> points);
   /// The number of a point's row in the cache.
   Index cached_row(Index point) const;
   /// Of these points; empty where evaluate() needs none.
@@ -118,6 +125,7 @@ class ComputedRows : public qp::RowSource {
   std::optional<KernelBlocks> active_blocks_;
   std::optional<PointSquare> square_;  // of the last begin_block()
   std::optional<NearPoints> near_;  // of the active points; none: the kernel reaches most of them
+  std::optional<Piece> piece_;      // the last one, until the active points get their turn
   std::optional<RowCache> cache_;
   RowVector<std::uint8_t> times_asked_;  // by number in the cache; saturating
   Matrix guests_;                        // rows of points of any rank

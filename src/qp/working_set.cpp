@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <queue>
 #include <unordered_set>
 #include <utility>
 
@@ -134,28 +135,37 @@ std::vector<Candidate> first_of(const ActiveSet& active, const Candidates& mine,
   return sent;
 }
 
-// Of the candidates of all ranks, those of one kind, `count` at most and in order. False: a rank
-// may have others that belong there.
+// Of the candidates of all ranks, those of one kind, `count` at most and in order; each list is in
+// order. False: a rank may have others that belong there.
 bool merge(const std::vector<std::vector<Candidate>>& lists, std::int32_t falls, Index count,
            std::vector<PointName>* names) {
-  struct Placed {
-    Candidate candidate;
-    std::int32_t owner;
-    bool operator<(const Placed& other) const { return candidate.ranked < other.candidate.ranked; }
-  };
-  std::vector<Placed> all;
-  for (std::size_t owner = 0; owner < lists.size(); ++owner) {
-    for (const Candidate& one : lists[owner]) {
-      if (one.falls == falls) all.push_back({one, static_cast<std::int32_t>(owner)});
+  using Part = std::span<const Candidate>;
+  struct IsLater {
+    const std::vector<Part>& parts;
+    bool operator()(std::int32_t a, std::int32_t b) const {
+      return parts[usize(b)][0].ranked < parts[usize(a)][0].ranked;
     }
+  };
+  std::vector<Part> parts;  // what is left of each list
+  for (const std::vector<Candidate>& list : lists) {
+    const auto falling = std::partition_point(list.begin(), list.end(),
+                                              [](const Candidate& one) { return one.falls == 0; });
+    parts.push_back(falls == 0 ? Part(list.begin(), falling) : Part(falling, list.end()));
   }
-  const auto end = all.begin() + std::min(count, std::ssize(all));
-  if (lists.size() > 1) std::partial_sort(all.begin(), end, all.end());  // each is in order
+  std::priority_queue<std::int32_t, std::vector<std::int32_t>, IsLater> owners(IsLater{parts});
+  for (std::size_t owner = 0; owner < parts.size(); ++owner) {
+    if (!parts[owner].empty()) owners.push(static_cast<std::int32_t>(owner));
+  }
   names->clear();
   bool whole = true;
-  for (auto one = all.begin(); one != end; ++one) {
-    names->push_back({one->owner, 0, one->candidate.ranked.index});
-    whole = whole && one->candidate.more == 0;
+  while (!owners.empty() && std::ssize(*names) < count) {
+    const std::int32_t owner = owners.top();
+    owners.pop();
+    Part& part = parts[usize(owner)];
+    names->push_back({owner, 0, part[0].ranked.index});
+    whole = whole && part[0].more == 0;
+    part = part.subspan(1);
+    if (!part.empty()) owners.push(owner);
   }
   return whole;
 }
