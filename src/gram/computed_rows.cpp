@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <limits>
+#include <numeric>
 
 #include "base/checked.hpp"
 #include "base/clock.hpp"
@@ -20,9 +21,6 @@ constexpr Index kStrip =
     512;  // columns a task works on at a time: its sums and panels stay in the second-level cache
 constexpr Index kRowsAtOnce = 32;        // rows computed into scratch before they are added up
 constexpr Index kPieceOfPoints = 65536;  // points packed at a time by accumulate_at
-
-// Fewer columns: a value is computed as fast as fetched from the other side of the diagonal.
-constexpr Index kColumnsToMirror = 8;
 
 // Fetching a value from memory, one thread of several. Only relative to computing it does this
 // matter, and roughly.
@@ -59,39 +57,52 @@ ComputedRows::ComputedRows(Group& group, const Kernel& kernel, const Matrix& dat
   row_norms(kernel, data, rows_, squared_norms_);
 }
 
+// Rows that the last call brought are here already: half of a block was in the block before.
 std::vector<Index> ComputedRows::bring(std::span<const qp::PointName> points) {
   if (group_.size() == 1) return RowSource::bring(points);
-  std::vector<Index> own;
-  std::vector<std::int32_t> owners;
+  std::vector<Index> sent;
+  std::vector<Index> known;
+  std::vector<std::int32_t> part_of_row;
+  std::unordered_map<std::uint64_t, Index> guest_of_name;
+  guest_of_name.reserve(points.size());
   for (const qp::PointName& name : points) {
-    owners.push_back(name.owner);
-    if (name.owner == group_.rank()) own.push_back(rows_[usize(name.point)]);
+    const auto found = guest_of_name_.find(name.as_number());
+    const bool is_new = found == guest_of_name_.end();
+    part_of_row.push_back(is_new ? name.owner : group_.size());
+    if (!is_new) known.push_back(found->second);
+    if (is_new && name.owner == group_.rank()) sent.push_back(rows_[usize(name.point)]);
+    guest_of_name.emplace(name.as_number(), std::ssize(part_of_row) - 1);
   }
   std::vector<Matrix> parts;
-  for (Group::Message& message : group_.all_gather(pack_rows(data_, own)))
+  for (Group::Message& message : group_.all_gather(pack_rows(data_, sent)))
     parts.push_back(unpack_rows(std::move(message), data_));
-  guests_ = interleave_rows(parts, owners);
-  std::vector<Index> numbers;
-  std::vector<Index> guest_rows;
+  parts.push_back(guests_.select(known));
+  guests_ = interleave_rows(parts, part_of_row);
+  guest_of_name_ = std::move(guest_of_name);
+  std::vector<Index> guest_rows(points.size());
+  std::iota(guest_rows.begin(), guest_rows.end(), 0);
+  guest_norms_ = row_norms(kernel_, guests_, guest_rows);
+  if (!leaves_far_out_) number_for_cache(points);
+  std::vector<Index> numbers(points.size());
+  std::iota(numbers.begin(), numbers.end(), size());
+  return numbers;
+}
+
+void ComputedRows::number_for_cache(std::span<const qp::PointName> guests) {
   guest_cached_rows_.clear();
-  for (std::size_t k = 0; k < points.size(); ++k) {
-    const auto [owner, unused, point] = points[k];
-    numbers.push_back(size() + static_cast<Index>(k));
-    guest_rows.push_back(static_cast<Index>(k));
-    Index cached = point;
-    if (owner != group_.rank()) {
-      const auto name = static_cast<std::uint64_t>(owner) << 40 | static_cast<std::uint64_t>(point);
-      const auto found = foreign_.emplace(name, static_cast<Index>(times_asked_.size()));
-      cached = found.first->second;
-      if (found.second) {
+  for (const qp::PointName& name : guests) {
+    Index cached = name.point;
+    if (name.owner != group_.rank()) {
+      const auto [found, is_new] =
+          foreign_.emplace(name.as_number(), static_cast<Index>(times_asked_.size()));
+      cached = found->second;
+      if (is_new) {
         times_asked_.push_back(0);
         if (cache_) cache_->add_row();
       }
     }
     guest_cached_rows_.push_back(cached);
   }
-  guest_norms_ = row_norms(kernel_, guests_, guest_rows);
-  return numbers;
 }
 
 const Matrix& ComputedRows::rows_matrix(std::span<const Index> points) const {
@@ -124,41 +135,23 @@ std::vector<float> ComputedRows::norms_of(std::span<const Index> points) const {
   return result;
 }
 
-ComputedRows::Square ComputedRows::square_of(std::span<const Index> points) const {
-  const Matrix& data = rows_matrix(points);
-  std::vector<Index> rows = data_rows(points);
-  KernelBlocks blocks(kernel_, data, rows);
-  return {&data, std::move(rows), norms_of(points), std::move(blocks)};
+void ComputedRows::count_in_block(Index values) {
+  counts_.computed += values;
+  counts_.in_blocks += values;
 }
 
-void ComputedRows::Square::compute(Index first_row, Index end_row, Index first_column, float* out,
-                                   Index stride) const {
-  const auto some = [&](const auto& all) {
-    return std::span(all).subspan(all.empty() ? 0 : usize(first_row),
-                                  all.empty() ? 0 : usize(end_row - first_row));
-  };
-  blocks.evaluate(*data, some(rows), first_column, blocks.num_points(), out, stride, some(norms));
+PointSquare ComputedRows::square_of(std::span<const Index> points) const {
+  return {kernel_, rows_matrix(points), data_rows(points), norms_of(points)};
 }
 
 void ComputedRows::rest_of_square(std::span<const Index> points, Index known, float* block,
                                   Index stride) {
-  const Index size = static_cast<Index>(points.size());
-  const bool mirrors = data_.cols() >= kColumnsToMirror;
-  if (!mirrors) known = 0;  // not worth telling apart
-  counts_.computed += mirrors ? size * (size + 1) / 2 - known * (known + 1) / 2 : size * size;
-  const Square square = square_of(points);
-  const Index strips = (size + kRowsAtOnce - 1) / kRowsAtOnce;
-  const auto for_each_strip = [&](const auto& body) {
-    parallel_each(strips,
-                  [&](Index s) { body(s * kRowsAtOnce, std::min(size, (s + 1) * kRowsAtOnce)); });
-  };
-  for_each_strip([&](Index begin, Index end) {
-    const Index first = mirrors ? begin : 0;
-    if (begin >= size - known) return;
-    square.compute(begin, end, first, block + begin * stride + first, stride);
-  });
-  if (!mirrors) return;
-  for_each_strip([&](Index begin, Index end) { mirror(block, stride, begin, end); });
+  count_in_block(square_of(points).compute(known, block, stride));
+}
+
+void ComputedRows::rest_of_square_together(std::span<const Index> points, Index known, float* block,
+                                           Index stride) {
+  count_in_block(square_of(points).compute_together(group_, known, block, stride));
 }
 
 bool ComputedRows::begin_block(std::span<const Index> points) {
@@ -167,12 +160,10 @@ bool ComputedRows::begin_block(std::span<const Index> points) {
   return true;
 }
 
-void ComputedRows::block_row(Index r, float* values) const {
-  square_->compute(r, r + 1, 0, values, round_up(square_->blocks.num_points(), kPanel));
-}
+void ComputedRows::block_row(Index r, float* values) const { square_->compute_row(r, values); }
 
 void ComputedRows::end_block(Index rows_used) {
-  counts_.computed += rows_used * square_->blocks.num_points();
+  count_in_block(rows_used * square_->size());
   square_.reset();
 }
 
@@ -217,6 +208,7 @@ bool ComputedRows::precise_rows(std::span<const Index> points, double* values) {
 }
 
 void ComputedRows::set_active(std::span<const Index> points) {
+  piece_.reset();
   const Index count = static_cast<Index>(points.size());
   const bool first = !cache_;
   if (cache_) {
@@ -299,6 +291,7 @@ bool ComputedRows::accumulate(std::span<const Index> rows, std::span<const doubl
                               std::span<double> sums) {
   if (kernel_.type == KernelType::linear) return add_linear(active_, rows, coefficients, sums);
   if (sums.empty()) return true;
+  piece_.reset();
   if (near_) return add_near(*active_blocks_, *near_, rows, coefficients, sums);
   const std::vector<Request> requests = look_up(rows, coefficients);
   if (!add_requests(*active_blocks_, rows_matrix(rows), requests, sums)) {
@@ -311,6 +304,20 @@ bool ComputedRows::accumulate(std::span<const Index> rows, std::span<const doubl
   return true;
 }
 
+// On several ranks the rows come in parts, each for the same points: these are packed once.
+const ComputedRows::Piece& ComputedRows::piece_of(std::span<const Index> points) {
+  std::vector<Index> rows = data_rows(points);
+  if (piece_ && piece_->rows == rows) return *piece_;
+  piece_.reset();  // before the new one: they need not fit together
+  KernelBlocks blocks(kernel_, data_, rows, control_);
+  std::optional<NearPoints> near;
+  if (leaves_far_out_) {
+    blocks.set_least_value(least_near_value());
+    near.emplace(kernel_, data_, rows);
+  }
+  return piece_.emplace(Piece{std::move(rows), std::move(blocks), std::move(near)});
+}
+
 bool ComputedRows::accumulate_at(std::span<const Index> points, std::span<const Index> rows,
                                  std::span<const double> coefficients, std::span<double> sums) {
   if (kernel_.type == KernelType::linear) return add_linear(points, rows, coefficients, sums);
@@ -319,13 +326,10 @@ bool ComputedRows::accumulate_at(std::span<const Index> points, std::span<const 
     requests.push_back({rows[r], coefficients[r]});
   for (std::size_t first = 0; first < points.size(); first += kPieceOfPoints) {
     const std::size_t count = std::min<std::size_t>(kPieceOfPoints, points.size() - first);
-    const std::vector<Index> piece = data_rows(points.subspan(first, count));
-    KernelBlocks blocks(kernel_, data_, piece, control_);
-    if (leaves_far_out_) blocks.set_least_value(least_near_value());
+    const Piece& piece = piece_of(points.subspan(first, count));
     const auto part = sums.subspan(first, count);
-    const bool added = leaves_far_out_ ? add_near(blocks, NearPoints(kernel_, data_, piece), rows,
-                                                  coefficients, part)
-                                       : add_requests(blocks, rows_matrix(rows), requests, part);
+    const bool added = piece.near ? add_near(piece.blocks, *piece.near, rows, coefficients, part)
+                                  : add_requests(piece.blocks, rows_matrix(rows), requests, part);
     if (!added) return false;
   }
   return true;

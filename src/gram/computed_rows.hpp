@@ -10,6 +10,7 @@
 
 #include "base/row_vector.hpp"
 #include "gram/near_points.hpp"
+#include "gram/point_square.hpp"
 #include "gram/row_cache.hpp"
 #include "kernels/kernel_blocks.hpp"
 #include "qp/row_source.hpp"
@@ -18,8 +19,9 @@
 namespace tamis {
 
 struct EvaluationCounts {
-  std::int64_t computed = 0;  ///< kernel values
-  std::int64_t cached = 0;    ///< kernel values taken from kept rows
+  std::int64_t computed = 0;   ///< kernel values
+  std::int64_t cached = 0;     ///< kernel values taken from kept rows
+  std::int64_t in_blocks = 0;  ///< of the computed ones, those among the points of a block
 };
 
 class ComputedRows : public qp::RowSource {
@@ -44,6 +46,8 @@ class ComputedRows : public qp::RowSource {
   }
   void rest_of_square(std::span<const Index> points, Index known, float* block,
                       Index stride) override;
+  void rest_of_square_together(std::span<const Index> points, Index known, float* block,
+                               Index stride) override;
   bool begin_block(std::span<const Index> points) override;
   void block_row(Index r, float* values) const override;
   void end_block(Index rows_used) override;
@@ -67,28 +71,27 @@ class ComputedRows : public qp::RowSource {
     Index covered = 0;
   };
 
-  /// Some points and what their kernel values are computed from.
-  struct Square {
-    const Matrix* data;
-    std::vector<Index> rows;
-    std::vector<float> norms;
-    KernelBlocks blocks;
-
-    void compute(Index first_row, Index end_row, Index first_column, float* out,
-                 Index stride) const;
-  };
-
-  Square square_of(std::span<const Index> points) const;
+  void count_in_block(Index values);
+  PointSquare square_of(std::span<const Index> points) const;
   /// Where the rows of these points lie: all in data_, or all among the guests.
   const Matrix& rows_matrix(std::span<const Index> points) const;
   std::vector<Index> data_rows(std::span<const Index> points) const;
   RowStore store() const { return rows_.get_allocator().store(); }
   Index data_row(Index point) const;
   float norm(Index point) const;
+  /// Some points of accumulate_at(), ready for rows.
+  struct Piece {
+    std::vector<Index> rows;
+    KernelBlocks blocks;
+    std::optional<NearPoints> near;
+  };
+  const Piece& piece_of(std::span<const Index> points);
   /// The number of a point's row in the cache.
   Index cached_row(Index point) const;
   /// Of these points; empty where evaluate() needs none.
   std::vector<float> norms_of(std::span<const Index> points) const;
+  /// Gives guests their numbers in the cache.
+  void number_for_cache(std::span<const qp::PointName> guests);
   void make_cache();
   double measure_compute_seconds() const;
   std::vector<Request> look_up(std::span<const Index> rows, std::span<const double> coefficients);
@@ -120,11 +123,13 @@ class ComputedRows : public qp::RowSource {
   const bool leaves_far_out_;
   RowVector<Index> active_;
   std::optional<KernelBlocks> active_blocks_;
-  std::optional<Square> square_;    // of the last begin_block()
+  std::optional<PointSquare> square_;  // of the last begin_block()
   std::optional<NearPoints> near_;  // of the active points; none: the kernel reaches most of them
+  std::optional<Piece> piece_;      // the last one, until the active points get their turn
   std::optional<RowCache> cache_;
   RowVector<std::uint8_t> times_asked_;  // by number in the cache; saturating
   Matrix guests_;                        // rows of points of any rank
+  std::unordered_map<std::uint64_t, Index> guest_of_name_;
   std::vector<float> guest_norms_;
   std::vector<Index> guest_cached_rows_;              // their numbers in the cache
   std::unordered_map<std::uint64_t, Index> foreign_;  // the same of all that were ever guests

@@ -356,8 +356,8 @@ void finish_kernel(const Kernel& kernel, float* values, Index count) {
   simd::finish_sums(formula_of(kernel), values, count);
 }
 
-void mirror(float* block, Index stride, Index begin, Index end) {
-  for (Index c = 0; c < begin; c += kPanel) {
+void mirror(float* block, Index stride, Index begin, Index end, Index columns) {
+  for (Index c = 0; c < columns; c += kPanel) {
     simd::transpose(block + c * stride + begin, stride, end - begin, block + begin * stride + c,
                     stride);
   }

@@ -77,9 +77,9 @@ void row_norms(const Kernel& kernel, const Matrix& data, std::span<const Index> 
 /// kPanel.
 void finish_kernel(const Kernel& kernel, float* values, Index count);
 
-/// block[r * stride + c] = block[c * stride + r] for r in [begin, end) and c in [0, begin); `begin`
-/// is a multiple of kPanel.
-void mirror(float* block, Index stride, Index begin, Index end);
+/// block[r * stride + c] = block[c * stride + r] for r in [begin, end) and c in [0, columns), up to
+/// `begin` of them. `begin` is a multiple of kPanel; so many columns are mirrored at a time.
+void mirror(float* block, Index stride, Index begin, Index end, Index columns);
 
 /// sums[c] += sum over r of coefficients[r] * values[r * stride + c] for c in [0, count),
 /// accumulated in double.

@@ -240,6 +240,7 @@ bool ActiveSet::rest_hopeless(const Violation& violation, Index count) {
   Split parts = split(points_, goes);
   rests_.push_back({std::move(parts.first), nonzero_coefficients()});
   adopt(std::move(parts.second));
+  ++times_rested_;
   return true;
 }
 

@@ -93,6 +93,8 @@ class ActiveSet {
   /// Shrinking: sets points aside that are at a bound and far from leaving it, if they are a good
   /// part of the active set; this rank has `count` of them. False: nothing changed.
   bool rest_hopeless(const Violation& violation, Index count);
+  /// How often it has done so.
+  int times_rested() const { return times_rested_; }
 
   /// Brings F of resting points up to date and wakes at most `most` of those that violate by more
   /// than eps / 2, worst first. Points that were further than `reach` from violating when their F
@@ -146,6 +148,7 @@ class ActiveSet {
   RowVector<double> next_sums_;  // see change()
   std::vector<Rest> rests_;      // as many on every rank
   double objective_ = 0;
+  int times_rested_ = 0;
 };
 
 }  // namespace tamis::qp

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/clock.hpp"
 #include "base/page_memory.hpp"
 #include "base/parallel.hpp"
 #include "qp/pair_steps.hpp"
@@ -29,6 +30,7 @@ Problem problem_of(std::span<const BlockPoint> points, double tube, std::vector<
 bool Block::lay_out(const Problem& problem, std::span<const double> diagonal, RowSource& source,
                     std::span<const Index> numbers, std::span<const PointName> names,
                     Values values) {
+  const Stopwatch watch;
   std::vector<Index> points(usize(problem.size()));
   std::iota(points.begin(), points.end(), 0);
   std::stable_partition(points.begin(), points.end(),
@@ -66,7 +68,9 @@ bool Block::lay_out(const Problem& problem, std::span<const double> diagonal, Ro
   const bool whole = group_split_ == size;  // nothing was moved to its group, or filled up
   const Index known = whole ? take_over_known(names) : 0;
   names_.clear();
-  if (!compute_values(source, named, known, values)) return false;
+  const bool computed = compute_values(source, named, known, values);
+  seconds_ += watch.seconds();
+  if (!computed) return false;
   if (whole && source_ == nullptr) names_.assign(names.begin(), names.end());
   names_stride_ = stride_;
   return true;
@@ -88,6 +92,7 @@ Index Block::take_over_known(std::span<const PointName> names) {
   std::reverse(old_places.begin(), old_places.end());
   const auto known = std::ssize(old_places);
   const Index first = std::ssize(names) - known;
+  if (!solves()) return known;
   // Most of them stood side by side.
   std::vector<Index> run_ends;
   for (Index k = 1; k <= known; ++k) {
@@ -108,7 +113,8 @@ Index Block::take_over_known(std::span<const PointName> names) {
 }
 
 // A row computed alone costs twice as much as one of a square, half of which is mirrored: where the
-// last block used half of its rows, the square is computed whole.
+// last block used half of its rows, the square is computed whole. So it is for fewer rows when all
+// ranks compute it.
 bool Block::compute_values(RowSource& source, std::span<const Index> numbers, Index known,
                            Values values) {
   const auto size = static_cast<Index>(numbers.size());
@@ -117,14 +123,15 @@ bool Block::compute_values(RowSource& source, std::span<const Index> numbers, In
   used_.clear();
   if (values == Values::as_needed) {
     used_.assign(usize(size), 0);
-    if (2 * num_used_ < size && source.begin_block(numbers)) {
+    const Index workers = way_ == by_all_ranks ? group_.size() : 1;
+    if (2 * workers * num_used_ < size && source.begin_block(numbers)) {
       source_ = &source;
       states_ = std::vector<std::atomic<std::uint8_t>>(usize(size));
       return true;
     }
   }
   if (values != Values::precise)
-    source.rest_of_square(numbers, known, kernel_.get(), stride_);
+    compute_square(source, numbers, known);
   else if (!source.precise_square(numbers, kernel_.get(), rest_.data(), stride_))
     return false;
   for (Index k = 0; k < size; ++k) {
@@ -134,6 +141,16 @@ bool Block::compute_values(RowSource& source, std::span<const Index> numbers, In
         diagonal_[usize(k)] - static_cast<double>(kernel_[usize(k * stride_ + k)]));
   }
   return true;
+}
+
+void Block::compute_square(RowSource& source, std::span<const Index> numbers, Index known) {
+  const Stopwatch watch;
+  const auto size = std::ssize(numbers);
+  if (way_ == by_all_ranks)
+    source.rest_of_square_together(numbers, known, kernel_.get(), stride_);
+  else if (solves())
+    source.rest_of_square(numbers, known, kernel_.get(), stride_);
+  measured_ways_.note(way_, watch.seconds() / static_cast<double>(size * size - known * known));
 }
 
 void Block::fill_row(Index k) {
@@ -186,9 +203,36 @@ PairResult Block::solve_as_needed(const Problem& problem, SubProblem part,
 
 PairResult Block::solve(const Problem& problem, std::span<const double> sums,
                         const PairLimits& limits) {
-  const SubProblem part{points_, group_split_, kernel_.get(), stride_, diagonal_, sums, beta_, {}};
-  return used_.empty() ? solve_pairs(problem, part, limits)
-                       : solve_as_needed(problem, part, limits);
+  PairResult result;
+  if (solves()) {
+    const Stopwatch watch;
+    const SubProblem part{points_,   group_split_, kernel_.get(), stride_,
+                          diagonal_, sums,         beta_,         {}};
+    result =
+        used_.empty() ? solve_pairs(problem, part, limits) : solve_as_needed(problem, part, limits);
+    seconds_ += watch.seconds();
+  }
+  if (group_.size() > 1) share(&result);
+  return result;
+}
+
+void Block::share(PairResult* result) {
+  std::vector<double> message;
+  if (solves()) {
+    message = beta_;
+    for (const double fact :
+         {static_cast<double>(result->iterations), result->gap, static_cast<double>(num_used_),
+          static_cast<double>(measured_ways_.next())})
+      message.push_back(fact);
+  }
+  message = broadcast_list(group_, message, 0);
+  const auto facts = std::span(message).last(4);
+  result->iterations = static_cast<std::int64_t>(facts[0]);
+  result->gap = facts[1];
+  num_used_ = static_cast<Index>(facts[2]);
+  way_ = static_cast<int>(facts[3]);
+  std::copy_n(message.begin(), beta_.size(), beta_.begin());
+  if (!solves() && source_ != nullptr) source_->end_block(0);
 }
 
 std::vector<double> Block::own_sums() const {

@@ -28,8 +28,11 @@ namespace tamis::qp {
 struct PointName {
   std::int32_t owner = 0;
   std::int32_t unused = 0;  // so that no byte of a message is undefined
-  Index point = 0;
+  Index point = 0;          ///< below 2^40
   bool operator==(const PointName&) const = default;
+  std::uint64_t as_number() const {
+    return static_cast<std::uint64_t>(owner) << 40 | static_cast<std::uint64_t>(point);
+  }
 };
 
 /// On several ranks, the part of the problem whose points this rank has.

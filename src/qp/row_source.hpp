@@ -42,6 +42,13 @@ class RowSource {
     square(points, block, stride);
   }
 
+  /// The same with a part of the values from each rank. All ranks call it, for the same points; the
+  /// first one gets the values.
+  virtual void rest_of_square_together(std::span<const Index> points, Index known, float* block,
+                                       Index stride) {
+    rest_of_square(points, known, block, stride);
+  }
+
   /// The same a row at a time. Gets ready for block_row(); false: only square() can be had.
   virtual bool begin_block(std::span<const Index> /*points*/) { return false; }
   /// values[c] = K(points[r], points[c]) for the points of the last begin_block(), with the bits of

@@ -7,7 +7,6 @@
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
-#include "base/clock.hpp"
 #include "base/group.hpp"
 #include "base/infinity.hpp"
 #include "base/mix.hpp"
@@ -55,6 +54,7 @@ class Solver {
         stop_(stop),
         options_(options),
         on_status_(on_status),
+        block_(group),
         float_is_enough_(float_is_enough()) {}
 
   Solution solve_stored();
@@ -100,7 +100,6 @@ class Solver {
   bool float_is_enough_;
   std::int64_t iterations_ = 0;
   std::int64_t blocks_ = 0;
-  double block_seconds_ = 0;
 };
 
 // Rounding in float grows with the coefficients: it must stay well below eps. The diagonal of a
@@ -367,35 +366,26 @@ Solver::Progress Solver::improve_block(ActiveSet& active, std::span<const PointN
   return active.change(moved, moved_numbers, new_beta) ? Progress::moved : Progress::told_to_stop;
 }
 
-// The new coefficients of the points. One rank solves for all: on another processor the same steps
-// may round differently.
+// The new coefficients of the points.
 std::vector<double> Solver::solve_block(std::span<const BlockPoint> points,
                                         std::span<const PointName> names,
                                         std::span<const Index> numbers, double tolerance) {
-  std::vector<double> beta(points.size() + 1);  // and the number of iterations
   ++blocks_;
-  if (group_.rank() == 0) {
-    const Stopwatch watch;
-    std::vector<double> diagonal;
-    const Problem part = problem_of(points, problem_.tube, &diagonal);
-    block_.lay_out(part, diagonal, source_, numbers, names, Block::Values::as_needed);
-    const auto places = block_.points();
-    std::vector<double> sums(places.size(), 0.0);
-    for (std::size_t k = 0; k < places.size(); ++k) {
-      if (places[k] == kFiller) continue;
-      sums[k] = points[usize(places[k])].sum;
-      block_.beta()[k] = points[usize(places[k])].beta;
-    }
-    const PairResult result = block_.solve(part, sums, pair_limits(tolerance));
-    for (std::size_t k = 0; k < places.size(); ++k) {
-      if (places[k] != kFiller) beta[usize(places[k])] = block_.beta()[k];
-    }
-    beta.back() = static_cast<double>(result.iterations);
-    block_seconds_ += watch.seconds();
+  std::vector<double> diagonal;
+  const Problem part = problem_of(points, problem_.tube, &diagonal);
+  block_.lay_out(part, diagonal, source_, numbers, names, Block::Values::as_needed);
+  const auto places = block_.points();
+  std::vector<double> sums(places.size(), 0.0);
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    if (places[k] == kFiller) continue;
+    sums[k] = points[usize(places[k])].sum;
+    block_.beta()[k] = points[usize(places[k])].beta;
   }
-  beta = broadcast_list(group_, beta, 0);
-  iterations_ += static_cast<std::int64_t>(beta.back());
-  beta.pop_back();
+  iterations_ += block_.solve(part, sums, pair_limits(tolerance)).iterations;
+  std::vector<double> beta(points.size());
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    if (places[k] != kFiller) beta[usize(places[k])] = block_.beta()[k];
+  }
   return beta;
 }
 
@@ -405,7 +395,7 @@ Solution Solver::finish(RowVector<double> beta, RowVector<double> sums, const Vi
       describe(group_, problem_, std::move(beta), std::move(sums), violation, order);
   solution.iterations = iterations_;
   solution.blocks = blocks_;
-  solution.block_seconds = block_seconds_;
+  solution.block_seconds = block_.seconds();
   solution.stop_reason = stop_.reason();
   return solution;
 }

@@ -35,7 +35,7 @@ struct Solution {
   double violation = 0;    ///< KKT gap; at most eps when converged
   std::int64_t iterations = 0;
   std::int64_t blocks = 0;   ///< solved
-  double block_seconds = 0;  ///< that they took this rank: on the first, while the others wait
+  double block_seconds = 0;  ///< that they took this rank; the first one solves, the others wait
   StopReason stop_reason = StopReason::converged;
 };
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <set>
+#include <queue>
+#include <unordered_set>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -20,11 +21,13 @@ constexpr Index kPointsOfTask = 8192;
 // Which points are in the block; those of this rank are looked up by their place.
 class Taken {
  public:
-  explicit Taken(const ActiveSet& active) : active_(active), own_(usize(active.size()), 0) {}
+  Taken(const ActiveSet& active, Index most) : active_(active), own_(usize(active.size()), 0) {
+    if (active.group().size() > 1) others_.reserve(usize(most));
+  }
 
   /// False: it was there.
   bool insert(const PointName& name) {
-    if (name.owner != active_.group().rank()) return others_.emplace(name.owner, name.point).second;
+    if (name.owner != active_.group().rank()) return others_.insert(name.as_number()).second;
     char& taken = own_[usize(active_.place_of(name.point))];
     return std::exchange(taken, 1) == 0;
   }
@@ -32,7 +35,7 @@ class Taken {
  private:
   const ActiveSet& active_;
   std::vector<char> own_;
-  std::set<std::pair<std::int32_t, Index>> others_;
+  std::unordered_set<std::uint64_t> others_;
 };
 
 void keep_first(std::vector<Ranked>* candidates, Index count) {
@@ -108,33 +111,80 @@ Urgency::Both likely_floors(Index size, Index count, const Urgency& urgency) {
   return floors;
 }
 
-// A candidate as the other ranks see it.
-struct Candidate {
-  Ranked ranked;
-  PointName name;
-  bool operator<(const Candidate& other) const { return ranked < other.ranked; }
+struct Urgent {
+  std::vector<PointName> rising;
+  std::vector<PointName> falling;
 };
 
-// Of all ranks, the `count` most urgent, in order.
-std::vector<PointName> merged(const ActiveSet& active, const std::vector<Ranked>& mine,
-                              Index count) {
-  const auto name = [&](const Ranked& one) {
-    return active.name_of(active.points()[usize(one.index)]);
-  };
-  std::vector<PointName> names;
-  names.reserve(mine.size());
-  if (active.group().size() == 1) {
-    for (const Ranked& one : mine) names.push_back(name(one));
-    return names;
+// What a rank tells the others about one of its most urgent points.
+struct Candidate {
+  Ranked ranked;           // the index is its number at its owner
+  std::int32_t falls = 0;  // 0: it should rise
+  std::int32_t more = 0;   // 1: its rank has a next one of the kind, and did not send it
+};
+
+// The first `count` of each kind.
+std::vector<Candidate> first_of(const ActiveSet& active, const Candidates& mine, Index count) {
+  std::vector<Candidate> sent;
+  for (const std::int32_t falls : {0, 1}) {
+    const std::vector<Ranked>& list = falls == 0 ? mine.rising : mine.falling;
+    for (Index k = 0; k < std::min(std::ssize(list), count); ++k) {
+      Ranked ranked = list[usize(k)];
+      ranked.index = active.points()[usize(ranked.index)];
+      sent.push_back({ranked, falls, k + 1 == count && count < std::ssize(list) ? 1 : 0});
+    }
   }
-  std::vector<Candidate> candidates;
-  candidates.reserve(mine.size());
-  for (const Ranked& one : mine) candidates.push_back({one, name(one)});
-  candidates = gather_all(active.group(), std::move(candidates));
-  std::sort(candidates.begin(), candidates.end());
-  candidates.resize(std::min(candidates.size(), usize(count)));
-  for (const Candidate& one : candidates) names.push_back(one.name);
-  return names;
+  return sent;
+}
+
+// Of the candidates of all ranks, those of one kind, `count` at most and in order; each list is in
+// order. False: a rank may have others that belong there.
+bool merge(const std::vector<std::vector<Candidate>>& lists, std::int32_t falls, Index count,
+           std::vector<PointName>* names) {
+  using Part = std::span<const Candidate>;
+  struct IsLater {
+    const std::vector<Part>& parts;
+    bool operator()(std::int32_t a, std::int32_t b) const {
+      return parts[usize(b)][0].ranked < parts[usize(a)][0].ranked;
+    }
+  };
+  std::vector<Part> parts;  // what is left of each list
+  for (const std::vector<Candidate>& list : lists) {
+    const auto falling = std::partition_point(list.begin(), list.end(),
+                                              [](const Candidate& one) { return one.falls == 0; });
+    parts.push_back(falls == 0 ? Part(list.begin(), falling) : Part(falling, list.end()));
+  }
+  std::priority_queue<std::int32_t, std::vector<std::int32_t>, IsLater> owners(IsLater{parts});
+  for (std::size_t owner = 0; owner < parts.size(); ++owner) {
+    if (!parts[owner].empty()) owners.push(static_cast<std::int32_t>(owner));
+  }
+  names->clear();
+  bool whole = true;
+  while (!owners.empty() && std::ssize(*names) < count) {
+    const std::int32_t owner = owners.top();
+    owners.pop();
+    Part& part = parts[usize(owner)];
+    names->push_back({owner, 0, part[0].ranked.index});
+    whole = whole && part[0].more == 0;
+    part = part.subspan(1);
+    if (!part.empty()) owners.push(owner);
+  }
+  return whole;
+}
+
+// Of all ranks, the `count` most urgent of each kind, in order. Every rank sends a little more than
+// its share first, and all it has only if that was not enough.
+Urgent most_urgent(const ActiveSet& active, const Candidates& mine, Index count) {
+  constexpr Index kFewest = 32;
+  Group& group = active.group();
+  Urgent urgent;
+  const Index share = std::max(kFewest, 4 * count / group.size());
+  for (Index sent = std::min(share, count);; sent = count) {
+    const auto lists = gather_lists(group, first_of(active, mine, sent));
+    const bool risen = merge(lists, 0, count, &urgent.rising);
+    const bool fallen = merge(lists, 1, count, &urgent.falling);
+    if (risen && fallen) return urgent;
+  }
 }
 
 }  // namespace
@@ -157,13 +207,12 @@ Candidates WorkingSetChooser::find_candidates(const ActiveSet& active, const Pro
 
 std::vector<PointName> WorkingSetChooser::choose(const ActiveSet& active,
                                                  const Candidates& candidates) {
-  const std::vector<PointName> rising = merged(active, candidates.rising, fresh());
-  const std::vector<PointName> falling = merged(active, candidates.falling, fresh());
+  const auto [rising, falling] = most_urgent(active, candidates, fresh());
 
   // Alternately from both ends, so that the block has partners on either side, until fresh()
   // points are in.
   std::vector<PointName> chosen;
-  Taken taken(active);
+  Taken taken(active, block_size_);
   const auto take = [&](const PointName& name) {
     if (std::ssize(chosen) < fresh() && taken.insert(name)) chosen.push_back(name);
   };
@@ -172,14 +221,25 @@ std::vector<PointName> WorkingSetChooser::choose(const ActiveSet& active,
     if (k < falling.size()) take(falling[k]);
   }
   std::vector<PointName> block = chosen;
-  const std::vector<char> still_active = collect(
-      active.group(), newest_, [&](Index i) -> char { return active.place_of(i) >= 0 ? 1 : 0; });
-  for (std::size_t k = 0; k < newest_.size(); ++k) {
+  drop_inactive(active);
+  for (const PointName& name : newest_) {
     if (static_cast<Index>(block.size()) >= block_size_) break;
-    if (still_active[k] != 0 && taken.insert(newest_[k])) block.push_back(newest_[k]);
+    if (taken.insert(name)) block.push_back(name);
   }
   newest_ = std::move(chosen);
   return block;
+}
+
+// Of the newest points, those that shrinking set aside since they entered. Only their owners know.
+void WorkingSetChooser::drop_inactive(const ActiveSet& active) {
+  if (std::exchange(times_rested_, active.times_rested()) == active.times_rested()) return;
+  const std::vector<char> still_active = collect(
+      active.group(), newest_, [&](Index i) -> char { return active.place_of(i) >= 0 ? 1 : 0; });
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < newest_.size(); ++k) {
+    if (still_active[k] != 0) newest_[kept++] = newest_[k];
+  }
+  newest_.resize(kept);
 }
 
 std::vector<std::uint64_t> WorkingSetChooser::newest(const ActiveSet& active,

@@ -37,8 +37,11 @@ class WorkingSetChooser {
  private:
   Index fresh() const { return std::max<Index>(2, block_size_ / 2); }
 
+  void drop_inactive(const ActiveSet& active);
+
   Index block_size_;
   std::vector<PointName> newest_;  // points that entered with the last block
+  int times_rested_ = 0;           // of the active set, when they entered
 };
 
 }  // namespace tamis::qp

@@ -20,6 +20,7 @@ void RankWork::add(const RankWork& other) {
   rows += other.rows;
   kernel_evaluations += other.kernel_evaluations;
   blocks += other.blocks;
+  block_evaluations += other.block_evaluations;
   block_seconds += other.block_seconds;
 }
 

@@ -42,8 +42,9 @@ struct MachineStats {
 struct RankWork {
   Index rows = 0;
   std::int64_t kernel_evaluations = 0;
-  std::int64_t blocks = 0;   ///< of all ranks together
-  double block_seconds = 0;  ///< while the others waited for the solution of a block
+  std::int64_t blocks = 0;             ///< of all ranks together
+  std::int64_t block_evaluations = 0;  ///< of the kernel evaluations, those among points of a block
+  double block_seconds = 0;            ///< for the kernel values and the solution of the blocks
 
   void add(const RankWork& other);
 };

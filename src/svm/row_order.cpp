@@ -15,6 +15,9 @@ namespace {
 
 constexpr Index kRunOfNearRows = 64;  // as NearPoints looks at them
 
+// Rows that differ in rare values only are parted very unevenly: more rounds would not pay.
+constexpr int kMostRounds = 64;
+
 // A value at its column; zeros count nothing, so that dense and sparse rows agree.
 std::uint64_t mix_value(Index column, float value) {
   if (value == 0.0F) return 0;
@@ -36,8 +39,9 @@ std::uint64_t hash_row(const Matrix& features, Index row) {
 }
 
 // Puts the rows with the smaller values of the widest column first; returns how many, or 0 when
-// there is nothing to tell them apart.
-Index halve(const Matrix& features, const BinaryTask& task, std::span<std::size_t> places) {
+// there is nothing to tell them apart. Equal values stay on one side, however uneven: a box with
+// both values of a binary column would be near to every row.
+Index part(const Matrix& features, const BinaryTask& task, std::span<std::size_t> places) {
   RowVector<Index> rows(task.rows.get_allocator());
   rows.reserve(places.size());
   for (const std::size_t place : places) rows.push_back(task.rows[place]);
@@ -47,10 +51,16 @@ Index halve(const Matrix& features, const BinaryTask& task, std::span<std::size_
   keys.reserve(places.size());
   for (std::size_t k = 0; k < places.size(); ++k)
     keys.emplace_back(features.at(rows[k], column), places[k]);
-  const Index half = round_up(static_cast<Index>(places.size() / 2), kRunOfNearRows);
-  std::nth_element(keys.begin(), keys.begin() + half, keys.end());
+  const auto half = keys.begin() + round_up(std::ssize(keys) / 2, kRunOfNearRows);
+  std::nth_element(keys.begin(), half, keys.end());
+  const float value = half->first;
+  const auto less =
+      std::partition(keys.begin(), half, [&](const auto& key) { return key.first < value; });
+  const auto more =
+      std::partition(half, keys.end(), [&](const auto& key) { return key.first == value; });
   for (std::size_t k = 0; k < places.size(); ++k) places[k] = keys[k].second;
-  return half;
+  const bool to_less = less != keys.begin() && (more == keys.end() || half - less < more - half);
+  return (to_less ? less : more) - keys.begin();
 }
 
 BinaryTask in_order(const BinaryTask& task, std::span<const std::size_t> places) {
@@ -181,13 +191,13 @@ BinaryTask near_rows_together(const Matrix& features, const BinaryTask& task) {
     Index begin, end;
   };
   std::vector<Run> runs{{0, static_cast<Index>(places.size())}};
-  while (!runs.empty()) {
+  for (int round = 0; round < kMostRounds && !runs.empty(); ++round) {
     std::vector<Index> middles(runs.size());
     parallel_each(static_cast<Index>(runs.size()), [&](Index r) {
       const auto [begin, end] = runs[usize(r)];
       if (end - begin <= kRunOfNearRows) return;
       middles[usize(r)] =
-          halve(features, task, std::span(places).subspan(usize(begin), usize(end - begin)));
+          part(features, task, std::span(places).subspan(usize(begin), usize(end - begin)));
     });
     std::vector<Run> halves;
     for (std::size_t r = 0; r < runs.size(); ++r) {

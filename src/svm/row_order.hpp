@@ -33,8 +33,9 @@ RowVector<std::uint64_t> hash_rows(const Matrix& features, std::span<const Index
 /// The column in which these rows vary most, judged by up to 256 of them; -1: in none.
 Index widest_column(const Matrix& features, std::span<const Index> rows);
 
-/// The same rows with near ones close to one another: runs of 64 rows fill small boxes. Halves the
-/// rows at the median of the column that varies most, again and again.
+/// The same rows with near ones close to one another: runs of 64 rows fill small boxes. Parts the
+/// rows near the median of the column that varies most, again and again, never between equal
+/// values.
 BinaryTask near_rows_together(const Matrix& features, const BinaryTask& task);
 
 }  // namespace tamis

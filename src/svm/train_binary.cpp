@@ -253,7 +253,7 @@ BinaryResult train_binary_together(const Matrix& features, std::span<const doubl
   options.keeper = keeper.get();
   qp::Solution solution = qp::solve_together(group, problem, source, stop, options, on_status);
   const RankWork own_work{problem.size(), source.counts().computed, solution.blocks,
-                          solution.block_seconds};
+                          source.counts().in_blocks, solution.block_seconds};
   BinaryResult result = make_result(problem, task, std::move(solution));
   result.own_work = own_work;
   MachineStats& stats = result.stats;

@@ -288,7 +288,7 @@ TEST(Mirror, FillsRowsFromColumns) {
     std::vector<float> block(kSize * kStride);
     std::iota(block.begin(), block.end(), 0.0F);
     const std::vector<float> before = block;
-    mirror(block.data(), kStride, 32, kSize);
+    mirror(block.data(), kStride, 32, kSize, 32);
     for (Index r = 0; r < kSize; ++r) {
       for (Index c = 0; c < kStride; ++c) {
         const Index from = r >= 32 && c < 32 ? c * kStride + r : r * kStride + c;

@@ -7,9 +7,11 @@
 
 #include "base/group.hpp"
 #include "base/memory.hpp"
+#include "base/thread_group.hpp"
 #include "qp/active_set.hpp"
 #include "qp/block.hpp"
 #include "qp/choice.hpp"
+#include "qp/faster_way.hpp"
 #include "qp/pair_steps.hpp"
 #include "qp/working_set.hpp"
 #include "support/naive_qp.hpp"
@@ -394,6 +396,63 @@ TEST(WorkingSet, CandidatesAreTheMostUrgent) {
   };
   expect_largest(rising, found.rising);
   expect_largest(falling, found.falling);
+}
+
+// Dealt in turns, or so that one rank has all that is urgent and must send more than its share.
+TEST(WorkingSet, TheMostUrgentOfAllRanksWhoeverHasThem) {
+  const Index n = 4000;
+  const Index block_size = 512;
+  const int ranks = 8;
+  qp::Problem all = svc_problem(alternating(n), 1);
+  Random random(5);
+  for (double& target : all.target) target = random.normal();
+  std::sort(all.target.begin(), all.target.end(),
+            [](double a, double b) { return std::abs(a) > std::abs(b); });
+  for (Index i = 0; i < n; ++i) all.key.push_back(random.next_u64());
+  const auto block_of = [&](Group& group, const qp::Problem& p) {
+    TargetsOnly targets(p.size());
+    qp::ActiveSet active(p, targets, group, iota_rows(p.size()));
+    qp::WorkingSetChooser chooser(block_size);
+    return chooser.choose(active, chooser.find_candidates(active, p, active.measure()));
+  };
+  std::vector<Index> expected;
+  for (const qp::PointName& name : block_of(alone(), all)) expected.push_back(name.point);
+  ASSERT_EQ(std::ssize(expected), block_size / 2);
+  for (const bool in_turns : {true, false}) {
+    std::vector<std::vector<Index>> points(ranks);
+    for (Index i = 0; i < n; ++i) points[usize(in_turns ? i % ranks : i * ranks / n)].push_back(i);
+    run_as_group(ranks, [&](Group& group) {
+      qp::Problem mine;
+      for (const Index i : points[usize(group.rank())]) {
+        mine.target.push_back(all.target[usize(i)]);
+        mine.lower.push_back(all.lower[usize(i)]);
+        mine.upper.push_back(all.upper[usize(i)]);
+        mine.key.push_back(all.key[usize(i)]);
+      }
+      std::vector<Index> block;
+      for (const qp::PointName& name : block_of(group, mine))
+        block.push_back(points[usize(name.owner)][usize(name.point)]);
+      EXPECT_EQ(block, expected) << "in turns: " << in_turns;
+    });
+  }
+}
+
+TEST(FasterWay, TriesBothInTurnsAndTakesTheFaster) {
+  for (const int faster : {0, 1}) {
+    qp::FasterWay ways;
+    std::vector<int> taken;
+    for (int round = 0; round < 20; ++round) {
+      taken.push_back(ways.next());
+      // One slow trial of the faster way must not decide; later times no longer count.
+      const double best = taken.back() == faster ? 1 : 2;
+      ways.note(taken.back(), round < 2 ? 10 : round < 8 ? best : 3 - best);
+    }
+    for (int round = 0; round < 8; ++round) EXPECT_EQ(taken[usize(round)], round % 2);
+    for (int round = 8; round < 20; ++round) EXPECT_EQ(taken[usize(round)], faster);
+  }
+  qp::FasterWay ways;
+  for (int round = 0; round < 8; ++round) ways.note(round % 2, round % 2 == 0 ? 1 : 0.9);
+  EXPECT_EQ(ways.next(), 0) << "as good as equal";
 }
 
 // One block after the other, with the values of the last one used again, and each by itself.

@@ -232,14 +232,15 @@ ReportTable Trainer::work_of_all() const {
     std::int64_t bytes_sent;
   };
   ReportTable table{"work_by_process",
-                    {"process", "rows", "kernel_evaluations", "blocks", "block_seconds", "messages",
-                     "bytes_sent"},
+                    {"process", "rows", "kernel_evaluations", "blocks", "block_evaluations",
+                     "block_seconds", "messages", "bytes_sent"},
                     {}};
   for (const auto& [work, messages, bytes_sent] :
        gather_values(group_, Done{own_work_, group_.num_calls(), group_.bytes_sent()})) {
     table.rows.push_back({static_cast<double>(table.rows.size()), static_cast<double>(work.rows),
                           static_cast<double>(work.kernel_evaluations),
-                          static_cast<double>(work.blocks), work.block_seconds,
+                          static_cast<double>(work.blocks),
+                          static_cast<double>(work.block_evaluations), work.block_seconds,
                           static_cast<double>(messages), static_cast<double>(bytes_sent)});
   }
   return table;
