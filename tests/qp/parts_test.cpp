@@ -286,8 +286,8 @@ TEST(ActiveSet, TakesNoMemoryWhereItsProblemLiesOnDisk) {
   ASSERT_TRUE(active.start());
   ASSERT_EQ(active.wake_violators(active.measure(), 1e-3, n, kInfinity), n / 2);
   EXPECT_EQ(active.all_sums().size(), usize(n));
-  // 64 bytes of each point, and as much for the lists of those that joined.
-  EXPECT_LT(resident_memory_bytes() - before, 8 * n);
+  // The source of the test has 8 bytes of each point; on the heap the set would have 64.
+  EXPECT_LT(resident_memory_bytes() - before, 16 * n);
 }
 
 TEST(ActiveSet, WakesTheWorst) {
