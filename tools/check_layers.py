@@ -123,8 +123,7 @@ def check_types():
 
 def read_symbols(objects):
     """(folder, object, symbols defined, symbols needed). Weak ones are templates and inline functions: everybody has them."""
-    for path in objects:
-        folder = path.parts[path.parts.index("src", path.parts.index("tamis.dir")) + 1]
+    for path, folder in objects.items():
         defined, needed = set(), set()
         for line in subprocess.run(["nm", "-P", path], check=True, capture_output=True, text=True).stdout.splitlines():
             symbol, kind = line.split()[:2]
@@ -135,12 +134,19 @@ def read_symbols(objects):
         yield folder, path, defined, needed
 
 
+def objects_of(build):
+    """{object: folder}. An object whose source is gone belongs to an earlier build."""
+    root = build / "CMakeFiles" / "tamis.dir"
+    alone = {root / "src" / f"{path.relative_to(ROOT / 'src')}.o": path.relative_to(ROOT / "src").parts[0]
+             for path in (ROOT / "src").rglob("*.cpp")}
+    # Several files of one folder compiled as one: cmake/unity.cmake.
+    together = {path.with_name(path.name + ".o"): re.fullmatch(r"unity_(\w+)_\d+_cxx\.cxx", path.name)[1]
+                for path in (root / "Unity").glob("*.cxx")}
+    return {path: folder for path, folder in sorted({**alone, **together}.items()) if path.exists()}
+
+
 def check_symbols(build):
-    objects = sorted((build / "CMakeFiles" / "tamis.dir" / "src").rglob("*.o"))
-    # An object whose source is gone belongs to an earlier build.
-    sources = {str(path.relative_to(ROOT / "src")) for path in (ROOT / "src").rglob("*.cpp")}
-    objects = [path for path in objects
-               if str(path.relative_to(build / "CMakeFiles" / "tamis.dir" / "src")).removesuffix(".o") in sources]
+    objects = objects_of(build)
     if not objects:
         return [f"{build}: no objects of the library are there: build it first"]
     read = list(read_symbols(objects))
@@ -151,7 +157,7 @@ def check_symbols(build):
             other = owner.get(symbol, folder)
             if other != folder and other not in LAYERS[folder][1]:
                 plain = subprocess.run(["c++filt", symbol], capture_output=True, text=True).stdout.strip()
-                wrong.append(f"src/{folder}/{path.stem}: {folder} may not use {other}: {plain}")
+                wrong.append(f"{path.stem}: {folder} may not use {other}: {plain}")
     return wrong
 
 

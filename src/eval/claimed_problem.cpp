@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "base/infinity.hpp"
 
 namespace tamis {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A coefficient this close to its bound, relative to the cost, is at it: products of cost and
 // weights may be rounded in another order, and what equal rows share leaves a rest.

@@ -10,7 +10,7 @@
 namespace tamis {
 namespace {
 
-constexpr Index kRowsAtOnce = 64;
+constexpr Index kRowsOfTask = 64;
 
 // Adding whole rows by vector instructions and picking the columns afterwards is this many times as
 // fast a column as picking from each row.
@@ -37,7 +37,7 @@ Index StoredMatrix::size_bytes(Index rows) {
 StoredMatrix StoredMatrix::unfinished(KernelType type, const Matrix& features) {
   StoredMatrix matrix(features.rows());
   const KernelBlocks blocks = KernelBlocks::unfinished(type, features);
-  parallel_ranges(matrix.rows_, kRowsAtOnce, [&](Index begin, Index end) {
+  parallel_ranges(matrix.rows_, kRowsOfTask, [&](Index begin, Index end) {
     std::vector<Index> rows(usize(end - begin));
     std::iota(rows.begin(), rows.end(), begin);
     float* first = matrix.values_.get() + begin * matrix.stride_;

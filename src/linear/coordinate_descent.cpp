@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/group.hpp"
+#include "base/infinity.hpp"
 #include "base/message.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
@@ -19,7 +20,6 @@
 namespace tamis::linear {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNoSlope = 1e-12;  // LIBLINEAR's: below it a coefficient stays
 constexpr Index kAhead = 8;         // points whose memory is asked for in advance
 // The random order is one of runs of neighbours, and one within each window of so many runs: the

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "base/checked.hpp"
 #include "base/cholesky.hpp"
+#include "base/infinity.hpp"
 #include "base/parallel.hpp"
 #include "linear/outer_products.hpp"
 #include "linear/rows.hpp"
@@ -15,7 +15,6 @@
 namespace tamis::linear {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Index kMostCols = 500;
 constexpr Index kMostPoints = 1'000'000;
 constexpr int kMostSteps = 300;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "base/checked.hpp"
 #include "base/group.hpp"
+#include "base/infinity.hpp"
 #include "base/parallel.hpp"
 #include "data/copy_rows.hpp"
 #include "linear/block_sums.hpp"
@@ -18,7 +18,6 @@
 namespace tamis::linear {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFirstWidth = 1;   // of a ramp, for targets of +1 and -1
 constexpr double kWidthFactor = 4;  // by which it falls, at most
 // The violation at the end of a proximal step is about the width, or less: the widths end just
@@ -28,14 +27,14 @@ constexpr double kLeastWidth = 1e-9;  // relative to the first: below it, roundi
 // A proximal step is done when the values of w are as near to those of b as this share of what b
 // has moved, both in units of a value.
 constexpr double kInnerShare = 0.5;
-constexpr int kMostSteps = 1000;
+constexpr int kMostNewtonSteps = 1000;
 constexpr int kStepsBetweenChecks = 10;  // while steps are cut short
 constexpr Index kSampleStride = 8;       // the first steps see every 8th point,
 constexpr Index kSampleRows = 4;         // of which there are as many as this for each column
 constexpr int kSampleSteps = 20;
 constexpr double kEnoughSlope = 0.1;  // a line search ends at this share of the first slope
 constexpr double kRounding = 1e-14;
-constexpr Index kChunk = 4096;  // points between two looks at the clock
+constexpr Index kPointsOfTask = 4096;  // points between two looks at the clock
 
 template <typename Rows>
 class Newton {
@@ -55,7 +54,7 @@ class Newton {
         ramp_of_block_(usize(sums_.blocks()), RowVector<RampPoint>(problem.store)),
         moving_(usize(sums_.blocks()), RowVector<Index>(problem.store)),
         steps_(done),
-        most_steps_(done + kMostSteps) {
+        most_steps_(done + kMostNewtonSteps) {
     for (Index i = 0; i < problem_.size(); ++i) points_[usize(i)] = make_point(i);
   }
 
@@ -199,9 +198,9 @@ class Newton {
   // Calls body(i) for the points, or those of the sample, while there is time.
   template <typename Body>
   void each_point(Index begin, Index end, const Body& body) const {
-    for (Index first = begin; first < end; first += kChunk) {
+    for (Index first = begin; first < end; first += kPointsOfTask) {
       if (stop_.interrupted()) return;  // what is missing is not looked at
-      for (Index i = first; i < std::min(first + kChunk, end); i += stride_) body(i);
+      for (Index i = first; i < std::min(first + kPointsOfTask, end); i += stride_) body(i);
     }
   }
   // How many points each that is looked at stands for.
@@ -223,7 +222,7 @@ class Newton {
   /// x'z of every point.
   void multiply(const std::vector<double>& x, double NewtonPoint::*into) {
     const double last = system_.has_bias() ? x.back() * system_.bias_column() : 0;
-    parallel_ranges(problem_.size(), kChunk, [&](Index begin, Index end) {
+    parallel_ranges(problem_.size(), kPointsOfTask, [&](Index begin, Index end) {
       each_point(begin, end,
                  [&](Index i) { points_[usize(i)].*into = rows_.dot(place(i), x.data()) + last; });
     });
@@ -265,20 +264,22 @@ class Newton {
       }
     };
     const double last = system_.has_bias() ? sum_.back() * system_.bias_column() : 0;
-    const Index chunks = (problem_.size() + kChunk - 1) / kChunk;
+    const Index chunks = (problem_.size() + kPointsOfTask - 1) / kPointsOfTask;
     std::vector<Extremes> parts(usize(chunks));
     parallel_each(chunks, [&](Index c) {
       Extremes& part = parts[usize(c)];
-      each_point(c * kChunk, std::min((c + 1) * kChunk, problem_.size()), [&](Index i) {
-        const NewtonPoint& point = points_[usize(i)];
-        const double value = rows_.dot(place(i), sum_.data()) + last;
-        const double slope = projected_gradient(problem_, i, point.b, value);
-        part.high = std::max(part.high, slope);
-        part.low = std::min(part.low, slope);
-        part.error = std::max(part.error, std::abs(value - point.value));
-        if (ramps_) part.moved = std::max(part.moved, std::abs(point.b / give(point) - point.pull));
-        if (!std::isfinite(value)) part.high = kInfinity;
-      });
+      each_point(
+          c * kPointsOfTask, std::min((c + 1) * kPointsOfTask, problem_.size()), [&](Index i) {
+            const NewtonPoint& point = points_[usize(i)];
+            const double value = rows_.dot(place(i), sum_.data()) + last;
+            const double slope = projected_gradient(problem_, i, point.b, value);
+            part.high = std::max(part.high, slope);
+            part.low = std::min(part.low, slope);
+            part.error = std::max(part.error, std::abs(value - point.value));
+            if (ramps_)
+              part.moved = std::max(part.moved, std::abs(point.b / give(point) - point.pull));
+            if (!std::isfinite(value)) part.high = kInfinity;
+          });
     });
     Extremes all;
     for (const Extremes& part : parts) all.add(part);
@@ -299,7 +300,7 @@ class Newton {
     const double length = search();
     if (length == 0) return 0;
     for (std::size_t j = 0; j < weights_.size(); ++j) weights_[j] += length * direction_[j];
-    parallel_ranges(problem_.size(), kChunk, [&](Index begin, Index end) {
+    parallel_ranges(problem_.size(), kPointsOfTask, [&](Index begin, Index end) {
       for (NewtonPoint& point : std::span(points_).subspan(usize(begin), usize(end - begin)))
         point.value += length * point.change;
     });

@@ -16,8 +16,8 @@
 namespace tamis {
 namespace {
 
-constexpr Index kLanes = 16;
-constexpr Index kStrip = 128;
+constexpr Index kGroupQueries = 16;
+constexpr Index kStripRows = 128;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ Index CoverTree::size_bytes() const {
          static_cast<Index>(nodes_.size() * (sizeof(Node) + sizeof(Index)) + 4 * rows_.size());
 }
 
-Index CoverTree::group_size() const { return kLanes; }
+Index CoverTree::group_size() const { return kGroupQueries; }
 
 Index CoverTree::home_leaf(const QueryBatch& batch, std::uint32_t query) const {
   const Index row = batch.rows[query];
@@ -92,14 +92,14 @@ class CoverTree::GroupSearch {
   struct Entry {
     Index node = 0;
     float nearest = 0;  // smallest distance of a lane to the centre
-    float bounds[kLanes];
+    float bounds[kGroupQueries];
   };
   // The chosen lanes side by side.
   struct Lanes {
     Index count = 0;
-    Index lane[kLanes];
-    Index rows[kLanes];
-    float self[kLanes];
+    Index lane[kGroupQueries];
+    Index rows[kGroupQueries];
+    float self[kGroupQueries];
 
     std::span<const Index> row_span() const { return {rows, usize(count)}; }
     std::span<const float> self_span() const { return {self, usize(count)}; }
@@ -116,8 +116,8 @@ class CoverTree::GroupSearch {
   const QueryBatch& batch_;
   std::span<const std::uint32_t> queries_;
   std::span<Candidates> found_;
-  double absolute_[kLanes] = {};  // error of a computed squared distance
-  const Node* homes_[kLanes] = {};
+  double absolute_[kGroupQueries] = {};  // error of a computed squared distance
+  const Node* homes_[kGroupQueries] = {};
   std::vector<Entry> stack_;
 };
 
@@ -174,7 +174,7 @@ CoverTree::GroupSearch::LaneSet CoverTree::GroupSearch::lanes_to_enter(const Ent
 // Copies have one distance; the lowest row numbers come first.
 void CoverTree::GroupSearch::offer_copies(const Node& node, const Lanes& lanes) {
   const Index first = node.begin / kPanel * kPanel;
-  alignas(64) float values[kLanes * kPanel];
+  alignas(64) float values[kGroupQueries * kPanel];
   tree_.points_->evaluate(batch_.matrix, lanes.row_span(), lanes.self_span(), first, node.begin + 1,
                           values, kPanel);
   for (Index i = 0; i < lanes.count; ++i) {
@@ -195,16 +195,16 @@ void CoverTree::GroupSearch::offer_copies(const Node& node, const Lanes& lanes) 
 void CoverTree::GroupSearch::scan(const Node& node, LaneSet set) {
   const Lanes lanes = chosen(set);
   if (node.equal_rows) return offer_copies(node, lanes);
-  alignas(64) float values[kLanes * kStrip + kPanel];
+  alignas(64) float values[kGroupQueries * kStripRows + kPanel];
   for (Index begin = node.begin; begin < node.end;) {
     batch_.poll();
     const Index first = begin / kPanel * kPanel;
-    const Index end = std::min(first + kStrip, node.end);
+    const Index end = std::min(first + kStripRows, node.end);
     tree_.points_->evaluate(batch_.matrix, lanes.row_span(), lanes.self_span(), first, end, values,
-                            kStrip);
+                            kStripRows);
     for (Index i = 0; i < lanes.count; ++i) {
       Candidates& found = found_[usize(lanes.lane[i])];
-      found.commit(simd::collect_keys(values + i * kStrip + begin - first, end - begin,
+      found.commit(simd::collect_keys(values + i * kStripRows + begin - first, end - begin,
                                       found.limit(), tree_.rows_.data() + begin, 0,
                                       found.reserve(end - begin)));
     }
@@ -231,7 +231,7 @@ void CoverTree::GroupSearch::visit_homes(Index k) {
 void CoverTree::GroupSearch::push_children(const Node& node, LaneSet set) {
   const Lanes lanes = chosen(set);
   constexpr Index kStride = Builder::kMostChildren;
-  alignas(64) float values[kLanes * kStride];
+  alignas(64) float values[kGroupQueries * kStride];
   tree_.centres_->evaluate(batch_.matrix, lanes.row_span(), lanes.self_span(), node.first_centre,
                            node.first_centre + node.num_children, values, kStride);
   const std::size_t first = stack_.size();
@@ -239,7 +239,7 @@ void CoverTree::GroupSearch::push_children(const Node& node, LaneSet set) {
     Entry entry{.node = node.first_child + child,
                 .nearest = std::numeric_limits<float>::infinity(),
                 .bounds = {}};
-    std::fill_n(entry.bounds, kLanes, std::numeric_limits<float>::infinity());
+    std::fill_n(entry.bounds, kGroupQueries, std::numeric_limits<float>::infinity());
     for (Index i = 0; i < lanes.count; ++i) {
       const float distance = values[i * kStride + child];
       const Index lane = lanes.lane[i];
@@ -255,7 +255,7 @@ void CoverTree::GroupSearch::push_children(const Node& node, LaneSet set) {
 
 void CoverTree::GroupSearch::visit_rest() {
   Entry root;
-  std::fill_n(root.bounds, kLanes, 0.0F);
+  std::fill_n(root.bounds, kGroupQueries, 0.0F);
   stack_.assign(1, root);
   while (!stack_.empty()) {
     const Entry entry = stack_.back();

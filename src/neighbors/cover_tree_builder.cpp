@@ -11,8 +11,8 @@ namespace tamis {
 namespace {
 
 constexpr Index kLeafRows = 64;
-constexpr Index kStrip = 1024;  // rows evaluated at once
-constexpr Index kSplitInParallel = 1 << 13;
+constexpr Index kStripOfCell = 1024;  // rows evaluated at once
+constexpr Index kDivideInParallel = 1 << 13;
 
 }  // namespace
 
@@ -47,15 +47,15 @@ CoverTree::Builder::Farthest CoverTree::Builder::take_centre(const Cell& cell,
                                                              std::uint32_t row, Index number) {
   const std::vector<Index> query{row};
   const std::vector<float> self = space_.self_values(space_.points(), query);
-  const Index strips = round_up(cell.size(), kStrip) / kStrip;
+  const Index strips = round_up(cell.size(), kStripOfCell) / kStripOfCell;
   std::vector<Farthest> farthest(usize(strips));
   parallel_ranges(strips, 4, [&](Index first, Index last) {
-    alignas(64) float values[kStrip];
+    alignas(64) float values[kStripOfCell];
     for (Index strip = first; strip < last; ++strip) {
       poll();
-      const Index begin = strip * kStrip;
-      const Index end = std::min(begin + kStrip, cell.size());
-      packed.evaluate(space_.points(), query, self, begin, end, values, kStrip);
+      const Index begin = strip * kStripOfCell;
+      const Index end = std::min(begin + kStripOfCell, cell.size());
+      packed.evaluate(space_.points(), query, self, begin, end, values, kStripOfCell);
       Farthest& far = farthest[usize(strip)];
       for (Index i = begin; i < end; ++i) {
         const auto at = usize(cell.begin + i);
@@ -96,7 +96,7 @@ void CoverTree::Builder::divide(Cell& cell) {
     child.whole = child.squared_radius > target && child.size() > cell.size() / 4 * 3;
   const auto divide_child = [&](Index i) { divide(cell.children[usize(i)]); };
   const auto count = static_cast<Index>(cell.children.size());
-  if (cell.size() > kSplitInParallel) {
+  if (cell.size() > kDivideInParallel) {
     parallel_each(count, divide_child);
   } else {
     for (Index i = 0; i < count; ++i) divide_child(i);

@@ -12,8 +12,8 @@
 namespace tamis {
 namespace {
 
-constexpr Index kFewPoints = 1024;  // nothing beats looking at all of them
-constexpr Index kFewFeatures = 4;   // where a kd-tree always wins
+constexpr Index kFewPoints = 1024;    // nothing beats looking at all of them
+constexpr Index kKdTreeFeatures = 4;  // where a kd-tree always wins
 constexpr Index kSampledPoints = 24576;
 constexpr Index kSampledQueries = 256;
 
@@ -51,7 +51,8 @@ std::unique_ptr<NeighborIndex> make_structure(std::shared_ptr<const Space> space
 Structure fastest_structure(const Space& space, const RunControl& control, Index k) {
   const Index n = space.points().rows();
   if (n <= kFewPoints || !space.is_metric()) return Structure::brute_force;
-  if (space.uses_differences() && space.points().cols() <= kFewFeatures) return Structure::kd_tree;
+  if (space.uses_differences() && space.points().cols() <= kKdTreeFeatures)
+    return Structure::kd_tree;
   const auto sample = space.of_points(evenly_spaced(kSampledPoints, n));
   const Matrix& points = sample->points();
   const std::vector<Index> queries = evenly_spaced(kSampledQueries, points.rows());

@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "base/group.hpp"
+#include "base/infinity.hpp"
 #include "base/parallel.hpp"
 #include "qp/collect.hpp"
 #include "qp/top.hpp"
@@ -16,7 +17,6 @@
 namespace tamis::qp {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Index kChunk =
     8192;  // points per piece of a parallel pass; fixed, so that results do not depend on threads
 

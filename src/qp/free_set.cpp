@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <span>
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
 #include "base/cholesky.hpp"
+#include "base/infinity.hpp"
 
 namespace tamis::qp {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Added to the diagonal, relative to its largest entry: free points that depend on each other leave
 // the matrix singular. It shortens steps, and moves no optimum.

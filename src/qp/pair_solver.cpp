@@ -62,14 +62,14 @@ PairSolver<Real>::PairSolver(const Problem& problem, const SubProblem& part,
     : problem_(problem), part_(part), limits_(limits) {
   const Index size = static_cast<Index>(part.points.size());
   const Index padded = round_up(size, kPairPadding);
-  constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
+  constexpr Real kRealInfinity = std::numeric_limits<Real>::infinity();
   begin_[0] = 0;
   end_[0] = round_up(part.group_split, kPairPadding);
   begin_[1] = end_[0];
   end_[1] = padded;
   sums_.assign(usize(padded), 0);
-  up_.assign(usize(padded), -kInfinity);
-  down_.assign(usize(padded), kInfinity);
+  up_.assign(usize(padded), -kRealInfinity);
+  down_.assign(usize(padded), kRealInfinity);
   diagonal_.assign(usize(padded), 1);
   base_.assign(usize(size), 0);
   double max_up = -std::numeric_limits<double>::infinity();

@@ -75,13 +75,13 @@ template <typename Real, bool kUpdate>
 Extremes Scan(const PairArrays<Real>& arrays, const float* row_i, const float* row_j, double step,
               Index begin, Index end) {
   const Tag<Real> tag;
-  constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
+  constexpr Real kRealInfinity = std::numeric_limits<Real>::infinity();
   constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Tag<Real>()));
   Real* sums = arrays.sums;
   const auto steps = hn::Set(tag, static_cast<Real>(step));
-  ArgMax<Real> max_up(-kInfinity, begin);
+  ArgMax<Real> max_up(-kRealInfinity, begin);
   hn::Vec<Tag<Real>> min_down[kVectors<Real>];
-  for (auto& one : min_down) one = hn::Set(tag, kInfinity);
+  for (auto& one : min_down) one = hn::Set(tag, kRealInfinity);
   for (Index first = begin; first < end; first += kPairPadding) {
     for (int v = 0; v < kVectors<Real>; ++v) {
       const Index k = first + v * kLanes;

@@ -16,9 +16,9 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
+#include "base/infinity.hpp"
 #include "base/row_vector.hpp"
 #include "tamis/dataset.hpp"
 
@@ -75,7 +75,6 @@ struct Slopes {
 };
 
 inline Slopes slopes_at(const Problem& problem, Index i, double beta) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto k = static_cast<std::size_t>(i);
   Slopes slopes;
   slopes.up = beta < problem.upper[k]

@@ -8,6 +8,7 @@
 #include "base/check.hpp"
 #include "base/checked.hpp"
 #include "base/group.hpp"
+#include "base/infinity.hpp"
 #include "base/mix.hpp"
 #include "qp/active_set.hpp"
 #include "qp/block.hpp"
@@ -170,7 +171,6 @@ Solution Solver::solve_stored() {
     }
   };
   if (!problem_.start.empty()) go_to(problem_.start);
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::int64_t next_check = kSlowPairs;
   double least_gap = kInfinity;    // since the last check
   double checked_gap = kInfinity;  // what it was then
@@ -217,7 +217,6 @@ Solution Solver::solve_stored() {
 }
 
 Solver::State Solver::measured(Block& block) const {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   State state{std::vector<double>(usize(problem_.size())),
               std::vector<double>(usize(problem_.size())), block.own_sums(),
               Violation{{-kInfinity, -kInfinity}, {kInfinity, kInfinity}}};
@@ -253,7 +252,6 @@ std::optional<std::vector<double>> Solver::jump(std::vector<double> beta) {
 
 // Told to stop before anything is known about the start but its coefficients.
 Solution Solver::give_up() {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   stop_.must_stop(iterations_);
   Solution solution = finish(
       problem_.start.empty() ? std::vector<double>(usize(problem_.size()), 0.0) : problem_.start,

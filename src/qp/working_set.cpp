@@ -16,7 +16,7 @@
 namespace tamis::qp {
 namespace {
 
-constexpr Index kChunk = 8192;
+constexpr Index kPointsOfTask = 8192;
 
 // Which points are in the block; those of this rank are looked up by their place.
 class Taken {
@@ -68,11 +68,11 @@ class Urgency {
 Candidates more_urgent_than(const Urgency::Both& floors, const ActiveSet& active,
                             const Urgency& urgency) {
   const Index size = active.size();
-  const Index chunks = (size + kChunk - 1) / kChunk;
+  const Index chunks = (size + kPointsOfTask - 1) / kPointsOfTask;
   std::vector<Candidates> parts(usize(chunks));
   parallel_each(chunks, [&](Index c) {
     Candidates& part = parts[usize(c)];
-    for (Index p = c * kChunk; p < std::min((c + 1) * kChunk, size); ++p) {
+    for (Index p = c * kPointsOfTask; p < std::min((c + 1) * kPointsOfTask, size); ++p) {
       const Urgency::Both value = urgency(p);
       if (value[0] > floors[0]) part.rising.push_back({value[0], active.key_at(p), p});
       if (value[1] > floors[1]) part.falling.push_back({value[1], active.key_at(p), p});

@@ -1,10 +1,10 @@
 #include "svm/binary_task.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/infinity.hpp"
 
 namespace tamis {
 
@@ -36,7 +36,6 @@ void MachineStats::add(const MachineStats& other) {
 }
 
 BinaryResult untrained(const BinaryTask& task, Task kind, StopReason stop) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double sum = std::accumulate(task.targets.begin(), task.targets.end(), 0.0);
   BinaryResult result;
   if (kind == Task::classification)

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <unordered_map>
 
 #include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "base/group.hpp"
+#include "base/infinity.hpp"
 #include "base/mix.hpp"
 #include "gram/computed_rows.hpp"
 #include "kernels/kernel_blocks.hpp"
@@ -34,7 +34,6 @@ Index block_bytes(Index rows) {
 // See qp/problem.hpp for how each machine is written as one problem.
 qp::Problem make_problem(std::span<const double> cost, const BinaryTask& task,
                          const BinarySettings& settings) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const RowStore store = task.rows.get_allocator().store();
   qp::Problem problem;
   problem.target = task.targets;

@@ -19,7 +19,7 @@
 namespace tamis {
 namespace {
 
-constexpr Index kBlockBytes = Index{64} << 20;
+constexpr Index kBytesAtOnce = Index{64} << 20;
 constexpr Index kMostBlockRows = Index{1} << 20;
 
 // Beyond these, squares of coefficients overflow, and 1 / C is no float: the answers would be no
@@ -81,7 +81,7 @@ Matrix rows_between(const Matrix& features, Index begin, Index end) {
 
 Index rows_of_block(const Matrix& features) {
   const Index row_bytes = std::max<Index>(1, features.cols() * static_cast<Index>(sizeof(float)));
-  return std::clamp<Index>(kBlockBytes / row_bytes, 64, kMostBlockRows);
+  return std::clamp<Index>(kBytesAtOnce / row_bytes, 64, kMostBlockRows);
 }
 
 Labels learn_classes(const Labels& labels, const TrainOptions& options, Group& group) {

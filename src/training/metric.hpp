@@ -27,6 +27,8 @@ struct LearnedMetric {
 /// fewer rows if they are few; it or a caller who cancels leaves the best round so far. Throws
 /// ResourceError when numbers for every column do not fit into the memory budget.
 LearnedMetric learn_metric(const TrainingSet& data, const TrainContext& context, double seconds);
+/// What a training gives it of the time it has left.
+inline constexpr double kMetricShareOfTime = 1.0 / 3;
 
 /// For people: what was learned, and what it is worth.
 std::string describe(const LearnedMetric& metric, const TrainOptions& options);

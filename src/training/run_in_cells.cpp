@@ -34,7 +34,6 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kSampleSeed = 0xce115;
-constexpr double kMetricShare = 1.0 / 3;  // of the time there is
 // Of the time for a cell that is trained elsewhere; the rest is for its way.
 constexpr double kElsewhereShare = 0.9;
 // Bytes that training a cell takes per row on top of its values, which are held three times:
@@ -185,7 +184,8 @@ void CellRun::draw_sample() {
 }
 
 void CellRun::learn_weights() {
-  LearnedMetric metric = learn_metric(sample_, context_, kMetricShare * context_.seconds_left());
+  LearnedMetric metric =
+      learn_metric(sample_, context_, kMetricShareOfTime * context_.seconds_left());
   if (!metric.weights.empty()) {
     use_weights(metric.weights);
     settle_rows();

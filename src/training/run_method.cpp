@@ -20,8 +20,6 @@
 namespace tamis {
 namespace {
 
-constexpr double kMetricShare = 1.0 / 3;  // of the time there is
-
 void add_warnings(const Dataset& data, const TrainOptions& options, TrainReport* report) {
   if (options.scaling_or_default() == ScalingMethod::none &&
       options.kernel != KernelType::precomputed) {
@@ -48,7 +46,7 @@ TrainReport learn_weights(const Method& method, const TrainContext& context, Pre
   if (!learns_weights(method, context.options)) return report;
   const double start = context.watch.seconds();
   LearnedMetric metric =
-      learn_metric(prepared->set, context, kMetricShare * context.seconds_left());
+      learn_metric(prepared->set, context, kMetricShareOfTime * context.seconds_left());
   if (!metric.weights.empty())
     weigh_features(metric.weights, context.options, context.control, prepared);
   report.remarks.push_back(describe(metric, context.options));

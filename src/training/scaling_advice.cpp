@@ -23,7 +23,7 @@ std::vector<std::int32_t> occurring_columns(const Matrix& features) {
 }  // namespace
 
 std::string scaling_advice(const Matrix& features) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kFloatInfinity = std::numeric_limits<float>::infinity();
   constexpr double kWild = 100;  // ratio of ranges from which the widest columns drown the others
   const bool has_gaps = features.is_sparse() && features.cols() > features.num_stored();
   const std::vector<std::int32_t> occurring =
@@ -37,8 +37,8 @@ std::string scaling_advice(const Matrix& features) {
     return (has_gaps ? static_cast<std::size_t>(occurring[j]) : j) + 1;
   };
   const std::size_t cols = has_gaps ? occurring.size() : static_cast<std::size_t>(features.cols());
-  std::vector<float> low(cols, kInfinity);
-  std::vector<float> high(cols, -kInfinity);
+  std::vector<float> low(cols, kFloatInfinity);
+  std::vector<float> high(cols, -kFloatInfinity);
   std::vector<Index> seen(cols, 0);
   const auto take = [&](std::size_t j, float value) {
     low[j] = std::min(low[j], value);

@@ -14,7 +14,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kStream = 0x5AB5E7;
+constexpr std::uint64_t kMemberStream = 0x5AB5E7;
 constexpr std::uint64_t kScoreRows = 1;
 constexpr std::uint64_t kSearch = 2;
 constexpr std::uint64_t kMembers = 3;
@@ -54,7 +54,8 @@ BinaryEnsembleTrainer::BinaryEnsembleTrainer(const AllRows& rows, CandidateJobs&
       task_(task),
       context_(context),
       options_(context.options.ensemble),
-      random_(Random(context.options.seed, kStream).split(static_cast<std::uint64_t>(task.index))),
+      random_(Random(context.options.seed, kMemberStream)
+                  .split(static_cast<std::uint64_t>(task.index))),
       class_of_row_(classes_of(task)),
       score_rows_(draw_score_rows(options_.score_rows, static_cast<Index>(task.rows.size()),
                                   random_.split(kScoreRows))),

@@ -26,7 +26,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kStream = 0x4A25AC;
+constexpr std::uint64_t kTrialStream = 0x4A25AC;
 constexpr std::uint64_t kScoreRows = 1;
 constexpr std::uint64_t kTrials = 2;
 constexpr Index kAtOnce = 16;
@@ -201,7 +201,7 @@ class Ransac {
         data_(rows.facts()),
         jobs_(jobs),
         options_(jobs.options()),
-        random_(Random(options_.seed, kStream)),
+        random_(Random(options_.seed, kTrialStream)),
         score_rows_(
             draw_score_rows(options_.ensemble.score_rows, data_.rows(), random_.split(kScoreRows))),
         drawer_(data_.codes, data_.num_classes,

@@ -17,7 +17,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kStream = 0xFA11;
+constexpr std::uint64_t kSelectionStream = 0xFA11;
 
 // One neighbourhood with some parameters.
 struct Trial {
@@ -226,7 +226,7 @@ std::vector<std::vector<double>> internal_cross_validation(const TrainingSet& da
                                                            const std::function<void()>& on_centre) {
   if (data.is_regression())
     throw InvalidArgument("k'-internal cross-validation is for classes, not for a regression");
-  Random random(context.options.seed, kStream);
+  Random random(context.options.seed, kSelectionStream);
   const Index count = std::min(centres, data.rows());
   const std::vector<Index> chosen = sample_without_replacement(data.rows(), count, random);
   const auto size_of = [&](const LocalPoint& point) { return std::min(point.k, data.rows()); };
@@ -260,7 +260,7 @@ std::vector<std::vector<double>> internal_cross_validation(const TrainingSet& da
 LocalParameters select_local_parameters(const TrainingSet& data, const NeighborIndex& index,
                                         const TrainContext& context, TrainReport* report) {
   const LocalOptions& options = context.options.local;
-  Random random(context.options.seed, kStream);
+  Random random(context.options.seed, kSelectionStream);
   const Index centres = std::min<Index>(options.selection_centres, data.rows());
   const std::vector<Index> chosen = sample_without_replacement(data.rows(), centres, random);
 

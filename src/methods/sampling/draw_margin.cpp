@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/checked.hpp"
 #include "base/deadline.hpp"
+#include "base/infinity.hpp"
 #include "base/progress.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Hulls whose squared distance is less than this part of the largest |phi(x)|^2 meet: kernel values
 // are known to about 48 bits at best. Where pairs alone have to find out, which come near to zero
