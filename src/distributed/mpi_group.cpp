@@ -64,6 +64,7 @@ class MpiGroup : public Group {
     std::int64_t total = 0;
     std::int64_t longest = 0;
     std::vector<std::int64_t> sizes;
+    sizes.reserve(heads.size());
     for (const Head& one : heads) {
       sizes.push_back(one.size);
       total += one.size;
@@ -71,6 +72,7 @@ class MpiGroup : public Group {
     }
     if (at(longest) <= head.start.size()) {
       std::vector<Message> all;
+      all.reserve(heads.size());
       for (const Head& one : heads)
         all.emplace_back(one.start.begin(), one.start.begin() + one.size);
       return all;

@@ -149,6 +149,7 @@ bool merge(const std::vector<std::vector<Candidate>>& lists, std::int32_t falls,
     }
   };
   std::vector<Part> parts;  // what is left of each list
+  parts.reserve(lists.size());
   for (const std::vector<Candidate>& list : lists) {
     const auto falling = std::partition_point(list.begin(), list.end(),
                                               [](const Candidate& one) { return one.falls == 0; });
