@@ -26,7 +26,8 @@ class Mapped(CliTest):
         os.environ["XDG_CACHE_HOME"] = str(self.folder / "cache")  # what was checked is not remembered beyond a test
 
     def make_rows(self, name="x.npy", rows=ROWS, columns=COLUMNS, apart=0.8):
-        """Two classes, apart in the first columns; numbers of a simple generator."""
+        """Two classes, apart in the first columns; numbers of a simple generator, taken in steps of 1 to 89 along its period,
+        the prime 997. Every row is a part of one of 89 runs of numbers, so that it need not be packed number by number."""
         state = 12345
         noise = []
         for _ in range(997):
@@ -34,9 +35,17 @@ class Mapped(CliTest):
             noise.append(state / 2**31)
         labels = bytes(i * 7919 % 13 % 2 for i in range(rows))
 
+        def runs(shift):
+            return [struct.pack(f"<{997 + columns}f", *(noise[k * step % 997] + shift for k in range(997 + columns)))
+                    for step in range(1, 90)]
+
+        plain, shifted = runs(0), runs(apart)
+        inverse = [pow(step, -1, 997) for step in range(1, 90)]
+
         def chunk(i):
-            shift = apart * labels[i]
-            return struct.pack(f"<{columns}f", *(noise[(i * 31 + j * (i % 89 + 1)) % 997] + (shift if j < 4 else 0) for j in range(columns)))
+            at = 4 * (i * 31 * inverse[i % 89] % 997)
+            row = plain[i % 89][at:at + 4 * columns]
+            return shifted[i % 89][at:at + 16] + row[16:] if labels[i] else row
 
         write_npy(self.folder / name, (rows, columns), "<f4", (chunk(i) for i in range(rows)))
         write_npy(self.folder / name.replace(".npy", ".labels.npy"), (rows,), "|i1", [labels])
