@@ -34,10 +34,7 @@ class MessageWriter {
 
  private:
   void put_bytes(std::span<const std::byte> bytes) {
-    if (bytes.empty()) return;
-    const std::size_t before = message_.size();
-    message_.resize(before + bytes.size());
-    std::memcpy(message_.data() + before, bytes.data(), bytes.size());
+    message_.insert(message_.end(), bytes.begin(), bytes.end());
   }
 
   Group::Message message_;
