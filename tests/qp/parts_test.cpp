@@ -411,7 +411,7 @@ TEST(WorkingSet, TheMostUrgentOfAllRanksWhoeverHasThem) {
   for (Index i = 0; i < n; ++i) all.key.push_back(random.next_u64());
   const auto block_of = [&](Group& group, const qp::Problem& p) {
     TargetsOnly targets(p.size());
-    qp::ActiveSet active(p, targets, group, iota_rows(p.size()));
+    qp::ActiveSet active(p, targets, group, first_points(p.size()));
     qp::WorkingSetChooser chooser(block_size);
     return chooser.choose(active, chooser.find_candidates(active, p, active.measure()));
   };
