@@ -31,7 +31,8 @@ class Options(CliTest):
         self.refused("method", "--method", "magic")
 
     def test_a_memory_budget_too_small(self):
-        self.fails(1, "memory budget", "train", "a.svm", "-o", "m", "--memory", "1M")
+        self.ok("generate", "checkerboard", "--rows", 1000, "-o", "large.svm")  # 8 MiB of kernel values
+        self.fails(1, "memory budget", "train", "large.svm", "-o", "m", "--memory", "1M")
 
     def test_class_weights(self):
         self.write("b.svm", "".join(f"{1 if i % 4 == 0 else -1} 1:{i % 7} 2:{i % 5}\n" for i in range(60)))
