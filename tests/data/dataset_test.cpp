@@ -4,20 +4,11 @@
 
 #include <limits>
 
+#include "support/error_of.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
 namespace {
-
-template <typename Work>
-std::string message_of(const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 Matrix small_dense() { return Matrix::dense(3, 2, {1, 0, 0, 2, 3, 4}); }
 
@@ -78,10 +69,10 @@ TEST(Matrix, ErrorsNameTheRowThatASliceTookFromTheWhole) {
   for (const Matrix& rows : {whole.slice(4, 10).slice(2, 6), whole.to_sparse().slice(6, 10)}) {
     EXPECT_EQ(rows.row_number(0), 7);
     for (const Matrix& same : {rows, rows.to_dense(), rows.to_sparse(), rows.with_cols(5)}) {
-      EXPECT_EQ(message_of([&] { require_finite(same); }),
+      EXPECT_EQ(test::error_of([&] { require_finite(same); }),
                 "row 8, column 3 is nan: values must be finite");
     }
-    EXPECT_EQ(message_of([&] { rows.with_cols(2); }),
+    EXPECT_EQ(test::error_of([&] { rows.with_cols(2); }),
               "row 7 has a value in column 3, but only 2 columns are known");
     EXPECT_EQ(rows.select(std::vector<Index>{1}).row_number(0), 1);
   }

@@ -11,6 +11,7 @@
 
 #include "base/parallel.hpp"
 #include "io/data_formats.hpp"
+#include "support/error_of.hpp"
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
 
@@ -63,17 +64,6 @@ inline Dataset parse_text(Parser parser, std::string_view text, const ReadOption
   RunControl control;
   control.threads = threads;
   return with_threads(threads, [&] { return parser(source, options, control, chunk_bytes); });
-}
-
-/// The message of the tamis::Error thrown, or "" if none is.
-template <typename Work>
-std::string error_of(const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 /// The error of a text, the same for every number of threads and chunk size.
