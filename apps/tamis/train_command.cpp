@@ -83,6 +83,7 @@ class TrainCommand : public Command {
     FileRoles files = session.files().reads("DATA", data_path_, read_).writes("--output", output_);
     page_.add_files(files, read_).require_distinct();
     page_.require_usable(session, stream_);
+    if (format_ == "libsvm") settle_for_libsvm();
     train_.validate();
     training_.require_used_by(std::vector<std::string>{train_.method});
     allow_what_is_trained_on(train_, &read_);
@@ -106,6 +107,22 @@ class TrainCommand : public Command {
   }
 
  private:
+  // Before the training, what LIBSVM's models cannot hold.
+  void settle_for_libsvm() {
+    if (train_.method == kDefaultMethod) train_.method = "exact";
+    if (train_.method == "auto")
+      throw UsageError(
+          "auto may choose what LIBSVM's models cannot hold: give --method exact, or leave out "
+          "--model-format");
+    if (train_.kernel_or_default() == KernelType::laplacian)
+      throw UsageError(
+          "LIBSVM's models cannot hold the Laplacian kernel: leave out --model-format");
+    if (train_.scaling_or_default() != ScalingMethod::none || train_.metric_rounds_or_default() > 0)
+      throw UsageError(
+          "LIBSVM's models cannot hold a scaling: scale the data with tamis scale, or leave out "
+          "--model-format");
+  }
+
   bool write_page(Session& session, const Dataset& rows, const TrainResult& result) const {
     const auto again = [this](const Dataset& data, const RunControl& control) {
       return train_once(data, control);

@@ -30,6 +30,14 @@ class Options(CliTest):
         self.refused("kernel", "-t", "9")
         self.refused("method", "--method", "magic")
 
+    def test_what_the_models_of_libsvm_cannot_hold_is_refused_before_the_training(self):
+        libsvm = ("--model-format", "libsvm")
+        self.refused("auto may choose", *libsvm, "--method", "auto")
+        self.refused("Laplacian", *libsvm, "--kernel", "laplacian")
+        self.refused("scaling", *libsvm, "--scale", "minmax")
+        self.refused("scaling", *libsvm, "--metric-rounds", "1")
+        self.ok("train", "a.svm", "-o", "m", *libsvm)
+
     def test_a_memory_budget_too_small(self):
         self.ok("generate", "checkerboard", "--rows", 1000, "-o", "large.svm")  # 8 MiB of kernel values
         self.fails(1, "memory budget", "train", "large.svm", "-o", "m", "--memory", "1M")
