@@ -84,11 +84,11 @@ double run_program(const std::vector<std::string>& words, double max_seconds,
 std::vector<std::string> train_words(const TrainOptions& options, const Matrix& features) {
   if (options.loss == SlackLoss::l2) throw InvalidArgument("LIBSVM has no squared slacks");
   if (options.balanced) throw InvalidArgument("LIBSVM has no balanced class weights");
-  if (options.kernel == KernelType::precomputed)
+  if (options.kernel_or_default() == KernelType::precomputed)
     throw InvalidArgument("no row for LIBSVM with a precomputed kernel");
   if (options.missing != MissingValues::refuse || options.text_columns != TextColumns::refuse)
     throw InvalidArgument("LIBSVM takes neither missing values nor text columns");
-  if (options.kernel == KernelType::laplacian)
+  if (options.kernel_or_default() == KernelType::laplacian)
     throw InvalidArgument("LIBSVM has no Laplacian kernel");
   std::vector<std::string> words{"svm-train", "-q", "-m", "1000"};
   const auto add = [&](const char* letter, double value) {
@@ -96,7 +96,7 @@ std::vector<std::string> train_words(const TrainOptions& options, const Matrix& 
     words.push_back(fmt::format("{}", value));
   };
   add("-s", options.task == Task::regression ? 3 : 0);
-  add("-t", static_cast<int>(options.kernel));
+  add("-t", static_cast<int>(options.kernel_or_default()));
   add("-d", options.degree);
   add("-g", resolve_gamma(options.gamma_or_default(), features));
   add("-r", options.coef0);

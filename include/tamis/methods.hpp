@@ -43,6 +43,6 @@ inline constexpr std::string_view kDefaultMethod = "automatic";
 /// The method that chooses a method.
 inline constexpr std::string_view kAutoMethod = "auto";
 inline constexpr std::string_view kAutoSummary =
-    "chooses scaling, parameters and method by trials within the time limit";
+    "chooses kernel, scaling, parameters and method by trials within the time limit";
 
 }  // namespace tamis

@@ -222,12 +222,12 @@ struct Bias {
 
 struct TrainOptions {
   // What is learned.
-  // If cost, gamma, tube, scaling or metric_rounds is empty, the method `auto` chooses it, and
-  // every other method takes the default named here.
+  // If kernel, cost, gamma, tube, scaling or metric_rounds is empty, the method `auto` chooses it,
+  // and every other method takes the default named here.
   std::string method{kDefaultMethod};  ///< exact up to 100,000 rows, auto above
   Task task = Task::classification;
-  KernelType kernel = KernelType::rbf;
-  std::optional<Gamma> gamma = {};  ///< default: Gamma::Rule::scale
+  std::optional<KernelType> kernel = {};  ///< default: KernelType::rbf
+  std::optional<Gamma> gamma = {};        ///< default: Gamma::Rule::scale
   double coef0 = 0;
   int degree = 3;
   std::optional<double> cost = {};  ///< C > 0, the training error penalty; default: 1
@@ -272,6 +272,7 @@ struct TrainOptions {
   EnsembleOptions ensemble = {};
 
   // The values in force, for every method but auto.
+  KernelType kernel_or_default() const { return kernel.value_or(KernelType::rbf); }
   double cost_or_default() const { return cost.value_or(1.0); }
   Gamma gamma_or_default() const { return gamma.value_or(Gamma()); }
   double tube_or_default() const { return tube.value_or(0.1); }

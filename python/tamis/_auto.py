@@ -1,6 +1,8 @@
 """The classifier that chooses its method and parameters by trials."""
 from __future__ import annotations
 
+from typing import Any
+
 from ._arguments import AutoSVCArguments
 from ._classifier import Classifier
 from ._parameters import documented
@@ -8,7 +10,7 @@ from ._parameters import documented
 
 @documented
 class AutoSVC(AutoSVCArguments, Classifier):
-    """Chooses scaling, C, gamma, the method and the number of rows by trials, within a time limit.
+    """Chooses kernel, scaling, C, gamma, method and rows by trials, within a time limit.
 
     docs/auto.md describes the rule. What was chosen, and why, is in `report_["remarks"]`, the
     method in `report_["method"]`. Arguments that are given are kept. With a time limit or on a busy
@@ -46,6 +48,7 @@ class AutoSVC(AutoSVCArguments, Classifier):
     _methods = ("auto",)
 
     C: float | None
+    kernel: Any
     gamma: float | str | None
     scale: str | None
 

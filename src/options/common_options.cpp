@@ -26,22 +26,6 @@ OptionDescription limit_option(OptionDescription option) {
   return option;
 }
 
-OptionDescription kernel_option() {
-  OptionDescription option =
-      choice_option<KernelType>({"kernel", "t", "Kernel; LIBSVM's numbers 0 to 4 mean the same"},
-                                [](auto& o) -> auto& { return o.kernel; },
-                                {{"linear", KernelType::linear},
-                                 {"polynomial", KernelType::polynomial},
-                                 {"rbf", KernelType::rbf},
-                                 {"sigmoid", KernelType::sigmoid},
-                                 {"precomputed", KernelType::precomputed},
-                                 {"laplacian", KernelType::laplacian}});
-  option.set = [](O& options, const OptionValue& value) {
-    options.kernel = parse_kernel_type(word_of("kernel", value));
-  };
-  return option;
-}
-
 OptionDescription gamma_option() {
   OptionDescription option;
   option.name = "gamma";
@@ -170,6 +154,38 @@ OptionDescription with_default(OptionDescription option, std::string_view chosen
   return option;
 }
 
+// A choice that the method auto makes when it is not given; the others take `otherwise`.
+OptionDescription automatic_choice(OptionDescription option, void (*reset)(O&),
+                                   std::string_view default_help, std::string otherwise) {
+  option.unset = "automatic";
+  const auto set = option.set;
+  option.set = [set, reset](O& options, const OptionValue& value) {
+    if (std::holds_alternative<std::monostate>(value))
+      reset(options);
+    else
+      set(options, value);
+  };
+  return with_default(option, default_help, std::move(otherwise));
+}
+
+OptionDescription kernel_option() {
+  OptionDescription option = choice_option<std::optional<KernelType>>(
+      {"kernel", "t", "Kernel; LIBSVM's numbers 0 to 4 mean the same"},
+      [](auto& o) -> auto& { return o.kernel; },
+      {{"linear", KernelType::linear},
+       {"polynomial", KernelType::polynomial},
+       {"rbf", KernelType::rbf},
+       {"sigmoid", KernelType::sigmoid},
+       {"precomputed", KernelType::precomputed},
+       {"laplacian", KernelType::laplacian}});
+  option.set = [](O& options, const OptionValue& value) {
+    options.kernel = parse_kernel_type(word_of("kernel", value));
+  };
+  return automatic_choice(
+      option, [](O& options) { options.kernel.reset(); },
+      "method auto: rbf or laplacian, by trials", "rbf");
+}
+
 OptionDescription scale_option() {
   OptionDescription option = choice_option<std::optional<ScalingMethod>>(
       {"scale", "", "Scaling of the columns; kept in the model and applied when predicting"},
@@ -180,15 +196,8 @@ OptionDescription scale_option() {
        {"maxabs", ScalingMethod::maxabs},
        {"robust", ScalingMethod::robust},
        {"quantile", ScalingMethod::quantile}});
-  option.unset = "automatic";
-  const auto set = option.set;
-  option.set = [set](O& options, const OptionValue& value) {
-    if (std::holds_alternative<std::monostate>(value))
-      options.scaling.reset();
-    else
-      set(options, value);
-  };
-  return with_default(option, "method auto: chosen by trials", std::string("none"));
+  return automatic_choice(
+      option, [](O& options) { options.scaling.reset(); }, "method auto: chosen by trials", "none");
 }
 
 OptionDescription only_for(Task task, OptionDescription option) {

@@ -1,11 +1,14 @@
 #include "selection/auto.hpp"
 
+#include <algorithm>
+
 #include "base/clock.hpp"
 #include "selection/auto_budget.hpp"
 #include "selection/auto_report.hpp"
 #include "selection/candidates.hpp"
 #include "selection/climb.hpp"
 #include "selection/final_training.hpp"
+#include "selection/halving.hpp"
 #include "selection/metric_choice.hpp"
 #include "selection/parameters.hpp"
 #include "selection/pilot_parameters.hpp"
@@ -31,42 +34,62 @@ class Chooser {
         plain_(without_metric(asked)),
         control_(control),
         strata_(row_strata(data, asked.task == Task::regression)),
-        budget_(asked.max_seconds),
+        budget_(asked.max_seconds, data.rows()),
         report_(asked, data.rows(), control) {}
 
   TrainResult run() {
-    const PilotParameters parameters =
-        pilot_parameters(data_, plain_, budget_.parameter_seconds(), control_);
+    const std::vector<PilotParameters> parameters = parameters_of_kernels();
     Trials trials(data_, strata_, plain_, control_);
-    const TrainOptions chosen = with_metric(parameters.options, trials);
+    const std::vector<MetricChoice> chosen = with_metric(parameters, trials);
     std::vector<Candidate> all = try_candidates(chosen, &trials);
     if (!all.empty()) improve(&trials, &all);
     const Candidate best =
-        all.empty() ? plainest_candidate(data_, plain_, chosen) : lowest_error(all);
+        all.empty() ? plainest_candidate(data_, plain_, chosen.front().options) : lowest_error(all);
     const double choose_seconds = budget_.elapsed();
     report_.announce(best, all, choose_seconds);
-    if (uses_kernel(best.options) && !metric_remark_.empty()) report_.say(metric_remark_);
+    if (!best.metric_remark.empty()) report_.say(best.metric_remark);
     TrainResult result = train_chosen(data_, strata_, best, trials, budget_, control_);
-    report_.complete(best, parameters.error, choose_seconds, budget_.elapsed(), &result.report);
+    report_.complete(best, error_of(parameters, best), choose_seconds, budget_.elapsed(),
+                     &result.report);
     return result;
   }
 
  private:
+  std::vector<PilotParameters> parameters_of_kernels() const {
+    const std::vector<KernelType> kernels = kernels_to_try(plain_);
+    std::vector<PilotParameters> result;
+    for (const KernelType kernel : kernels)
+      result.push_back(pilot_parameters(data_, with_kernel(plain_, kernel),
+                                        budget_.parameter_seconds(kernels.size()), control_));
+    return result;
+  }
+
   // The parameters, with feature weights where these pay.
-  TrainOptions with_metric(const TrainOptions& parameters, const Trials& trials) {
-    if (!may_learn_metric(asked_)) return parameters;
-    MetricChoice choice = choose_metric(trials.sample_to_train(kMetricRows), asked_, parameters,
-                                        budget_.metric_seconds(), control_);
-    metric_remark_ = std::move(choice.remark);
-    return choice.options;
+  std::vector<MetricChoice> with_metric(std::span<const PilotParameters> parameters,
+                                        const Trials& trials) const {
+    std::vector<MetricChoice> result;
+    for (const PilotParameters& one : parameters) {
+      if (may_learn_metric(asked_))
+        result.push_back(choose_metric(trials.sample_to_train(kMetricRows), asked_, one.options,
+                                       budget_.metric_seconds(parameters.size()), control_));
+      else
+        result.push_back({one.options, {}});
+    }
+    return result;
+  }
+
+  // Of the cross-validation that chose the parameters of this candidate's kernel.
+  static double error_of(std::span<const PilotParameters> parameters, const Candidate& best) {
+    const auto same_kernel = [&](const PilotParameters& one) {
+      return one.options.kernel == best.options.kernel;
+    };
+    return std::find_if(parameters.begin(), parameters.end(), same_kernel)->error;
   }
 
   // Candidates, trials and their forecasts; without those that had no trial.
-  std::vector<Candidate> try_candidates(const TrainOptions& parameters, Trials* trials) {
-    std::vector<Candidate> all = candidates(data_, plain_, parameters);
-    const TrialSeries series = trials->series(0);
-    const double seconds = budget_.trial_seconds(all.size());
-    for (Candidate& candidate : all) try_growing(series, seconds, &candidate);
+  std::vector<Candidate> try_candidates(std::span<const MetricChoice> of_kernels, Trials* trials) {
+    std::vector<Candidate> all = candidates(data_, plain_, of_kernels);
+    try_by_halving(trials->series(0), budget_.trial_seconds(), all);
     std::erase_if(all, [](const Candidate& candidate) { return candidate.trials.empty(); });
     if (all.empty() && control_.cancelled()) throw Cancelled();
     for (Candidate& candidate : all) forecast_again(&candidate);
@@ -110,7 +133,6 @@ class Chooser {
   Strata strata_;
   AutoBudget budget_;
   AutoReport report_;
-  std::string metric_remark_;  // empty: no feature weights
 };
 
 }  // namespace

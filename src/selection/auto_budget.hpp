@@ -6,13 +6,16 @@
 #include <limits>
 
 #include "base/clock.hpp"
+#include "tamis/dataset.hpp"
 
 namespace tamis {
 
 class AutoBudget {
  public:
-  /// The clock starts here. 0: no limit.
-  explicit AutoBudget(double max_seconds) : max_seconds_(max_seconds) {}
+  /// The clock starts here. 0 seconds: no limit.
+  AutoBudget(double max_seconds, Index rows)
+      : max_seconds_(max_seconds),
+        usual_seconds_(rows < kFewRows ? kSecondsOnFewRows : kUsualSeconds) {}
 
   double elapsed() const { return watch_.seconds(); }
   bool is_limited() const { return max_seconds_ > 0; }
@@ -23,29 +26,35 @@ class AutoBudget {
   }
   double left() const { return limit() - elapsed(); }
 
-  /// Step 1, the cross-validation that chooses parameters.
-  double parameter_seconds() const { return kParameterShare * pilot_left(); }
-
-  /// Step 2, learning feature weights.
-  double metric_seconds() const { return kMetricShare * std::max(0.0, pilot_left()); }
-
-  /// Step 4, the trials of one of so many candidates.
-  double trial_seconds(std::size_t candidates) const {
-    return std::max(kLeastTrial, pilot_left()) / static_cast<double>(candidates);
+  /// Step 1, the cross-validation that chooses parameters, for one of so many kernels.
+  double parameter_seconds(std::size_t kernels) const {
+    return std::min(kParameterShare * pilot_seconds() / static_cast<double>(kernels), pilot_left());
   }
+
+  /// Step 2, learning feature weights for one of so many kernels.
+  double metric_seconds(std::size_t kernels) const {
+    const double share = kMetricShare * pilot_seconds() / static_cast<double>(kernels);
+    return std::clamp(pilot_left(), 0.0, share);
+  }
+
+  /// Step 4, the trials of all candidates.
+  double trial_seconds() const { return std::max(kLeastTrial, pilot_left()); }
 
   /// Step 5, what the last training is planned for.
   double training_seconds() const { return kTrainShare * std::min(left(), kPatience); }
 
   /// Step 6, moving C and gamma of all candidates that are worth it.
-  double climb_seconds() const { return is_limited() ? kClimbShare * max_seconds_ : kPilotSeconds; }
+  double climb_seconds() const {
+    return is_limited() ? kClimbShare * max_seconds_ : kUsualPilotShare * usual_seconds_;
+  }
 
   /// Step 6, judging the best tries again: a share of what training, and as much again, leaves
   /// over. On small data far more than it takes: what is chosen must not depend on how busy the
   /// computer is.
   double judge_seconds(double forecast_training_seconds) const {
+    const double most = kUsualPilotShare * (is_limited() ? kUsualSeconds : usual_seconds_);
     const double spare = left() - 2 * forecast_training_seconds;
-    return kJudgeShare * std::clamp(spare, 0.0, kPilotSeconds);
+    return kJudgeShare * std::clamp(spare, 0.0, most);
   }
 
   /// Trials get so much even when nothing is left: without one there is nothing to choose by.
@@ -63,12 +72,15 @@ class AutoBudget {
   // Steps 1 to 4, and the climb of step 6: together they leave a quarter of the limit to train.
   static constexpr double kPilotShare = 0.35;
   static constexpr double kClimbShare = 0.35;
-  // The same for each without a limit; with the judging of step 6, choosing takes up to 75 seconds.
-  static constexpr double kPilotSeconds = 30;
+  // Choosing takes so long, at most, without a limit; steps 1 to 4 and the climb get this share
+  // each, the judging of step 6 the rest.
+  static constexpr double kUsualSeconds = 75;
+  static constexpr Index kFewRows = 20'000;
+  static constexpr double kSecondsOnFewRows = 10;
+  static constexpr double kUsualPilotShare = 0.4;
   // Of steps 1 to 4; the rest is for trials.
   static constexpr double kParameterShare = 0.6;
-  // Of what step 1 leaves of these.
-  static constexpr double kMetricShare = 0.3;
+  static constexpr double kMetricShare = 0.15;
   // Half of what is left over stays there, for a training that takes longer than its forecast.
   static constexpr double kJudgeShare = 0.5;
   // Of the time left: forecasts err.
@@ -78,11 +90,13 @@ class AutoBudget {
   // Of the limit, for putting the model together.
   static constexpr double kReserve = 0.03;
 
-  double pilot_left() const {
-    return (is_limited() ? kPilotShare * max_seconds_ : kPilotSeconds) - elapsed();
+  double pilot_seconds() const {
+    return is_limited() ? kPilotShare * max_seconds_ : kUsualPilotShare * usual_seconds_;
   }
+  double pilot_left() const { return pilot_seconds() - elapsed(); }
 
   double max_seconds_;
+  double usual_seconds_;
   Stopwatch watch_;
 };
 

@@ -11,6 +11,12 @@
 namespace tamis {
 namespace {
 
+// Where the method alone does not tell it.
+std::string kernel_words(const TrainOptions& options) {
+  if (!uses_kernel(options) || options.kernel_or_default() == KernelType::rbf) return {};
+  return fmt::format(", {} kernel", kernel_name(options.kernel_or_default()));
+}
+
 using Details = decltype(TrainReport::details);
 
 bool has(const Details& details, std::string_view name) {
@@ -27,7 +33,7 @@ void add_parameters(const TrainOptions& chosen, Details* details) {
 }  // namespace
 
 std::string parameter_words(const TrainOptions& options) {
-  std::string words = fmt::format(", cost {:.4g}", cost_of(options));
+  std::string words = kernel_words(options) + fmt::format(", cost {:.4g}", cost_of(options));
   if (uses_kernel(options) && gamma_is_number(options))
     words += fmt::format(", gamma {:.4g}", gamma_of(options));
   if (options.task == Task::regression) words += fmt::format(", tube {:.4g}", tube_of(options));
@@ -54,8 +60,8 @@ std::string AutoReport::comparison(std::span<const Candidate> compared) const {
   if (compared.empty()) return "methods that had time for a trial: none";
   std::string words;
   for (const Candidate& candidate : compared) {
-    words += fmt::format("{}{} {}{} in {:.3g} s", words.empty() ? "" : ", ", candidate.method,
-                         error_text(candidate.forecast.error),
+    words += fmt::format("{}{}{} {}{} in {:.3g} s", words.empty() ? "" : "; ", candidate.method,
+                         kernel_words(candidate.options), error_text(candidate.forecast.error),
                          candidate.rows < rows_ ? " on " + counted(candidate.rows, "row") : "",
                          candidate.forecast.seconds);
   }
@@ -70,7 +76,7 @@ void AutoReport::announce(const Candidate& best, std::span<const Candidate> comp
   say(fmt::format("forecast: {:.3g} s of training, error {}; choosing took {:.3g} s",
                   best.forecast.seconds, error_text(best.forecast.error), choose_seconds));
   say(fmt::format("why: lowest forecast error{} of {}",
-                  asked_.max_seconds > 0 ? fmt::format(" within {:g} s", asked_.max_seconds) : "",
+                  asked_.max_seconds > 0 ? fmt::format(" within {:.3g} s", asked_.max_seconds) : "",
                   comparison(compared)));
 }
 

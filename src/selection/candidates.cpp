@@ -2,16 +2,11 @@
 
 #include <algorithm>
 
-#include "base/clock.hpp"
-#include "selection/auto_budget.hpp"
 #include "selection/parameters.hpp"
 #include "training/registry.hpp"
 
 namespace tamis {
 namespace {
-
-constexpr Index kFirstTrial = 1000;  // rows
-constexpr Index kTrialGrowth = 4;    // rows of a trial to rows of the one before
 
 // Times the lowest forecast error, within which parameters of its own may still make the second
 // candidate the best.
@@ -45,15 +40,19 @@ bool has_lower_error(const Candidate& a, const Candidate& b) {
 }  // namespace
 
 std::vector<Candidate> candidates(const Dataset& data, const TrainOptions& asked,
-                                  const TrainOptions& parameters) {
+                                  std::span<const MetricChoice> of_kernels) {
   const DataFacts facts{data.rows(), stored_per_row(data)};
   std::vector<Candidate> result;
   for (const Method& method : method_registry()) {
-    if (method.worth_a_trial == nullptr || !method.worth_a_trial(facts, asked)) continue;
-    Candidate one{std::string(method.info.name), method.growth};
-    if (method.info.kind == MethodKind::local) one.handicap = kLocalHandicap;
-    one.options = with_method(one.method, asked, parameters);
-    result.push_back(std::move(one));
+    for (const MetricChoice& choice : of_kernels) {
+      if (method.worth_a_trial == nullptr || !method.worth_a_trial(facts, choice.options)) continue;
+      Candidate one{std::string(method.info.name), method.growth};
+      if (method.info.kind == MethodKind::local) one.handicap = kLocalHandicap;
+      one.options = with_method(one.method, asked, choice.options);
+      if (method.info.uses_kernel) one.metric_remark = choice.remark;
+      result.push_back(std::move(one));
+      if (!method.info.uses_kernel) break;
+    }
   }
   return result;
 }
@@ -64,21 +63,6 @@ Candidate plainest_candidate(const Dataset& data, const TrainOptions& asked,
   result.options = with_method(result.method, asked, parameters);
   result.rows = data.rows();
   return result;
-}
-
-void try_growing(const TrialSeries& series, double seconds, Candidate* candidate) {
-  const Stopwatch watch;
-  Index rows = std::min(kFirstTrial, series.most_rows);
-  while (true) {
-    const double left = std::max(AutoBudget::kLeastTrial, seconds - watch.seconds());
-    const std::optional<Trial> trial = series.run(candidate->options, rows, left);
-    if (!trial) return;
-    candidate->trials.push_back(*trial);
-    if (rows == series.most_rows) return;
-    rows = std::min(rows * kTrialGrowth, series.most_rows);
-    const Forecast next = forecast(candidate->trials, rows, candidate->growth);
-    if (next.seconds > AutoBudget::kNextTrialShare * (seconds - watch.seconds())) return;
-  }
 }
 
 void look_ahead(double seconds, Index all_rows, Candidate* candidate) {

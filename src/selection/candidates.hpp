@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "selection/forecast.hpp"
+#include "selection/metric_choice.hpp"
 #include "selection/trials.hpp"
 #include "selection/tries.hpp"
 
@@ -17,6 +18,7 @@ struct Candidate {
   Growth growth;
   double handicap = 1;  ///< on its error, when candidates are compared
   TrainOptions options = {};
+  std::string metric_remark = {};  ///< what feature weights gained; empty: it has none
   std::vector<Trial> trials = {};  ///< on ever more rows
   std::vector<Try> tries = {};     ///< of other parameters, all on as many rows
   Index rows = 0;                  ///< it would be trained on
@@ -25,17 +27,14 @@ struct Candidate {
   double judged_error() const { return handicap * forecast.error; }
 };
 
-/// The methods worth a trial, each with the parameters as it wants them. `asked` is what the user
-/// set. A new method that `auto` should think of gets a line here.
+/// The methods worth a trial, each with the parameters as it wants them: once for each kernel, and
+/// those without a kernel once, with the parameters of the first. `asked` is what the user set.
 std::vector<Candidate> candidates(const Dataset& data, const TrainOptions& asked,
-                                  const TrainOptions& parameters);
+                                  std::span<const MetricChoice> of_kernels);
 
 /// The choice when there was no time for a trial: the plainest method, on all rows.
 Candidate plainest_candidate(const Dataset& data, const TrainOptions& asked,
                              const TrainOptions& parameters);
-
-/// Trials on growing parts of the rows, as far as the seconds go.
-void try_growing(const TrialSeries& series, double seconds, Candidate* candidate);
 
 /// Forecasts for all rows, or for as many as fit into the seconds. There was a trial.
 void look_ahead(double seconds, Index all_rows, Candidate* candidate);

@@ -8,8 +8,8 @@
 namespace tamis {
 namespace {
 
-constexpr Stride kLong{.tries = 16, .cost_step = 8, .gamma_step = 4};
-constexpr Stride kShort{.tries = 8, .cost_step = 4, .gamma_step = 2};
+constexpr Stride kLong{.tries = 16, .cost_step = 8, .gamma_step = 4, .tube_step = 4};
+constexpr Stride kShort{.tries = 8, .cost_step = 4, .gamma_step = 2, .tube_step = 2};
 
 class Climber {
  public:
@@ -66,7 +66,8 @@ class Climber {
 
 Freedom freedom_of(const TrainOptions& asked, const TrainOptions& candidate) {
   return {!keeps_cost(asked),
-          uses_kernel(candidate) && !keeps_gamma(asked) && gamma_is_number(candidate)};
+          uses_kernel(candidate) && !keeps_gamma(asked) && gamma_is_number(candidate),
+          asked.task == Task::regression && !keeps_tube(asked)};
 }
 
 std::vector<Move> moves(const Freedom& freedom, const Stride& stride) {
@@ -77,6 +78,8 @@ std::vector<Move> moves(const Freedom& freedom, const Stride& stride) {
     if (freedom.gamma && freedom.cost) result.insert(result.end(), {{1 / c, g}, {c, 1 / g}});
     if (freedom.gamma) result.insert(result.end(), {{1, g}, {1, 1 / g}});
     if (freedom.cost) result.insert(result.end(), {{1 / c, 1}, {c, 1}});
+    const double t = std::pow(stride.tube_step, length);
+    if (freedom.tube) result.insert(result.end(), {{1, 1, 1 / t}, {1, 1, t}});
   }
   return result;
 }

@@ -1,4 +1,4 @@
-// Moving C and gamma of a candidate downhill by the error on held-out rows.
+// Moving C, gamma and tube of a candidate downhill by the error on held-out rows.
 #pragma once
 
 #include <vector>
@@ -13,6 +13,7 @@ namespace tamis {
 struct Freedom {
   bool cost = true;
   bool gamma = true;
+  bool tube = false;
 };
 
 /// What the user did not set, and the candidate has.
@@ -22,9 +23,10 @@ struct Stride {
   double tries = 1;  ///< that the time is to be enough for: fewer of them have more rows
   double cost_step = 1;
   double gamma_step = 1;
+  double tube_step = 1;
 };
 
-/// Factors on cost and gamma to try. A narrower kernel wants a lower cost, so both move at once
+/// Factors on the parameters to try. A narrower kernel wants a lower cost, so both move at once
 /// too. Steps of twice the length come last: they cross what is flat but for the noise of the
 /// held-out rows.
 std::vector<Move> moves(const Freedom& freedom, const Stride& stride);

@@ -29,7 +29,7 @@ std::string describe(const ColumnMap& columns) {
 
 ColumnMap learn_columns(const Dataset& data, const TrainOptions& options,
                         const RunControl& control) {
-  if (options.kernel == KernelType::precomputed) return {};
+  if (options.kernel_or_default() == KernelType::precomputed) return {};
   Group& group = group_of(control);
   // A process would learn them from its own rows.
   if (group.size() > 1 &&

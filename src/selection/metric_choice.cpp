@@ -30,8 +30,8 @@ bool pays(const LearnedMetric& metric, bool is_regression) {
 }  // namespace
 
 bool may_learn_metric(const TrainOptions& asked) {
-  const bool has_features =
-      asked.kernel != KernelType::precomputed && asked.kernel != KernelType::linear;
+  const bool has_features = asked.kernel_or_default() != KernelType::precomputed &&
+                            asked.kernel_or_default() != KernelType::linear;
   return has_features && asked.feature_weights.empty() && asked.metric_rounds.value_or(1) > 0;
 }
 

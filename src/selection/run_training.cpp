@@ -29,7 +29,8 @@ bool suits_auto(const TrainOptions& options) {
 
 std::string resolve_method(const Dataset& data, const TrainOptions& options) {
   if (options.method != kDefaultMethod) return options.method;
-  const bool many = data.rows() > kAutoRows && options.kernel != KernelType::precomputed;
+  const bool many =
+      data.rows() > kAutoRows && options.kernel_or_default() != KernelType::precomputed;
   return std::string(many && suits_auto(options) ? kAutoMethod : kExactMethod);
 }
 

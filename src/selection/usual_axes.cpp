@@ -26,7 +26,7 @@ std::vector<double> powers(double from, double factor, int count) {
 double usual_gamma(const Dataset& data, const TrainOptions& base, const RunControl& control) {
   const Dataset some = draw_search_rows(data, kGammaRows, base);
   const Scaling scaling = Scaling::fit(some.features(), scaling_of(base), 0, 1, control);
-  return resolve_gamma({}, scaling.apply(some.features(), control), base.kernel);
+  return resolve_gamma({}, scaling.apply(some.features(), control), base.kernel_or_default());
 }
 
 }  // namespace

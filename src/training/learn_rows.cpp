@@ -168,7 +168,7 @@ double learn_gamma(const Gamma& gamma, const Matrix& features, const RowPasses& 
 
 void require_column_buffers(const Matrix& features, const TrainOptions& options,
                             const RunControl& control) {
-  if (!features.is_sparse() || options.kernel == KernelType::precomputed) return;
+  if (!features.is_sparse() || options.kernel_or_default() == KernelType::precomputed) return;
   require_column_memory("training", features.cols(), kPackedColumnBytes,
                         resolve_memory_budget(control.memory_bytes) / 4);
 }

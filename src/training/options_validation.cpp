@@ -20,19 +20,19 @@ void require_combinations(const TrainOptions& o) {
       o.method != kAutoMethod && find_method(o.method).info.kind == MethodKind::part_of_rows;
   require(!o.polish || part,
           fmt::format("polish: the method {} trains no model on a part of the rows", o.method));
-  require(o.metric_rounds_or_default() == 0 || o.kernel != KernelType::precomputed,
+  require(o.metric_rounds_or_default() == 0 || o.kernel_or_default() != KernelType::precomputed,
           "metric-rounds: a precomputed kernel has no features to weigh");
   require(std::all_of(o.feature_weights.begin(), o.feature_weights.end(),
                       [](float w) { return std::isfinite(w) && w >= 0; }),
           "a feature weight is not a number of at least 0");
-  require(o.missing == MissingValues::refuse || o.kernel != KernelType::precomputed,
+  require(o.missing == MissingValues::refuse || o.kernel_or_default() != KernelType::precomputed,
           "missing: a precomputed kernel has no columns to impute");
-  require(o.text_columns == TextColumns::refuse || o.kernel != KernelType::precomputed,
+  require(o.text_columns == TextColumns::refuse || o.kernel_or_default() != KernelType::precomputed,
           "text-columns: a precomputed kernel has no text columns");
   require(
       o.max_categories == TrainOptions().max_categories || o.text_columns == TextColumns::one_hot,
       "max-categories needs text-columns one-hot");
-  require(o.feature_weights.empty() || o.kernel != KernelType::precomputed,
+  require(o.feature_weights.empty() || o.kernel_or_default() != KernelType::precomputed,
           "a precomputed kernel has no features to weigh");
   const bool has_threshold = o.leader.threshold || !o.leader.class_thresholds.empty();
   require(!o.leader.leaders || !has_threshold,

@@ -125,11 +125,12 @@ Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_ke
     prepared.set.kernel = Kernel{KernelType::linear};
     return prepared;
   }
-  prepared.set.kernel = Kernel{options.kernel, 1.0, options.coef0, options.degree};
-  if (options.kernel != KernelType::linear && options.kernel != KernelType::precomputed) {
+  prepared.set.kernel = Kernel{options.kernel_or_default(), 1.0, options.coef0, options.degree};
+  if (options.kernel_or_default() != KernelType::linear &&
+      options.kernel_or_default() != KernelType::precomputed) {
     prepared.set.kernel.gamma =
         learn_gamma(options.gamma_or_default(), prepared.set.features,
-                    whole_rows(prepared.set.features), options.kernel, group);
+                    whole_rows(prepared.set.features), options.kernel_or_default(), group);
   }
   if (options.feature_weights.empty())
     settle_rows(options, control, &prepared);

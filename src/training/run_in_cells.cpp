@@ -118,11 +118,11 @@ void CellRun::learn() {
   learned_.has_weights = any_of_all(group_, !data_.weights().empty());
   if (options_.scaling_or_default() != ScalingMethod::none)
     learned_.scaling = Scaling::fit(data_.features(), options_.scaling_or_default(), 0, 1, control);
-  learned_.kernel = Kernel{options_.kernel, 1.0, options_.coef0, options_.degree};
-  if (options_.kernel != KernelType::linear)
+  learned_.kernel = Kernel{options_.kernel_or_default(), 1.0, options_.coef0, options_.degree};
+  if (options_.kernel_or_default() != KernelType::linear)
     learned_.kernel.gamma = learn_gamma(options_.gamma_or_default(), data_.features(),
                                         scaled_blocks(data_.features(), learned_.scaling, control),
-                                        options_.kernel, group_);
+                                        options_.kernel_or_default(), group_);
   if (!options_.feature_weights.empty()) use_weights(options_.feature_weights);
 }
 
@@ -153,7 +153,8 @@ double CellRun::largest_cost() const {
 // What can be known once the scaling is settled.
 void CellRun::settle_rows() {
   const RowPasses rows = scaled_blocks(data_.features(), learned_.scaling, context_.control);
-  if (options_.kernel == KernelType::linear || options_.kernel == KernelType::polynomial)
+  if (options_.kernel_or_default() == KernelType::linear ||
+      options_.kernel_or_default() == KernelType::polynomial)
     rows([&](const Matrix& some) { require_representable(learned_.kernel, some); });
   if (!any_of_all(group_, data_.features().is_sparse())) return;
   const Index of_cell = std::min(rows_, 2 * (rows_ / cells_ + 1));
@@ -488,7 +489,8 @@ TrainedInCells CellRun::run(bool learns_weights_too) {
 }  // namespace
 
 bool trains_in_cells(const Method& method, const Dataset& data, const TrainContext& context) {
-  if (method.train_cell == nullptr || context.options.kernel == KernelType::precomputed)
+  if (method.train_cell == nullptr ||
+      context.options.kernel_or_default() == KernelType::precomputed)
     return false;
   const Index weightless = std::count(data.weights().begin(), data.weights().end(), 0.0);
   Group& group = group_of(context.control);

@@ -22,7 +22,7 @@ namespace {
 
 void add_warnings(const Dataset& data, const TrainOptions& options, TrainReport* report) {
   if (options.scaling_or_default() == ScalingMethod::none &&
-      options.kernel != KernelType::precomputed) {
+      options.kernel_or_default() != KernelType::precomputed) {
     const std::string advice = scaling_advice(data.features());
     if (!advice.empty()) report->warnings.push_back(advice);
   }
@@ -68,7 +68,7 @@ void require_alone_or_shared(const Method& method, const TrainOptions& options, 
     throw InvalidArgument(fmt::format("the method {} does not run on several processes: {} does",
                                       method.info.name, names));
   }
-  if (options.kernel == KernelType::precomputed)
+  if (options.kernel_or_default() == KernelType::precomputed)
     throw InvalidArgument("a precomputed kernel does not run on several processes");
   if (options.polish) throw InvalidArgument("polish does not run on several processes");
   if (learns_weights(method, options))

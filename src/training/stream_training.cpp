@@ -33,7 +33,8 @@ void require_streamable(const TrainOptions& options) {
   require(options.scaling_or_default() == ScalingMethod::none, "scale the data before");
   require(options.metric_rounds_or_default() == 0 && options.feature_weights.empty(),
           "it learns no feature weights");
-  require(options.kernel != KernelType::precomputed, "the kernel cannot be precomputed");
+  require(options.kernel_or_default() != KernelType::precomputed,
+          "the kernel cannot be precomputed");
   require(options.missing == MissingValues::refuse, "missing values cannot be imputed");
   require(options.text_columns == TextColumns::refuse, "there are no text columns");
   require(options.leader.weights == LeaderWeights::none, "leader-weights must be none");
@@ -55,7 +56,7 @@ FileSurvey survey_file(const std::string& path, const ReadOptions& read,
 }
 
 Kernel settled_kernel(const TrainOptions& options, const FileSurvey& survey) {
-  Kernel kernel{options.kernel, 1.0, options.coef0, options.degree};
+  Kernel kernel{options.kernel_or_default(), 1.0, options.coef0, options.degree};
   const Gamma gamma = options.gamma_or_default();
   if (gamma.rule == Gamma::Rule::value) kernel.gamma = gamma.value;
   if (gamma.rule == Gamma::Rule::scale) kernel.gamma = survey.scale_gamma();

@@ -121,7 +121,7 @@ class BoundedLibsvm {
     const TrainOptions& options = problem.options;
     given_ = {static_cast<int>(labels_.size()), labels_.data(), rows_.rows()};
     wanted_.svm_type = problem.is_regression() ? EPSILON_SVR : C_SVC;
-    wanted_.kernel_type = static_cast<int>(options.kernel);
+    wanted_.kernel_type = static_cast<int>(options.kernel_or_default());
     wanted_.degree = options.degree;
     wanted_.gamma = options.gamma_or_default().value;
     wanted_.coef0 = options.coef0;

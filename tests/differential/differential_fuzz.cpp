@@ -70,7 +70,7 @@ RunControl one_thread() {
 class FeatureSpace {
  public:
   explicit FeatureSpace(const RandomProblem& problem)
-      : kernel_{problem.options.kernel, problem.options.gamma_or_default().value,
+      : kernel_{problem.options.kernel_or_default(), problem.options.gamma_or_default().value,
                 problem.options.coef0, problem.options.degree} {
     for (Index i = 0; i < problem.features.rows(); ++i) {
       const double square = kernel_value(kernel_, problem.features, i, problem.features, i);
@@ -121,7 +121,7 @@ struct Answer {
     // A coefficient may miss its bound by rounding: its row then counts as one that could move.
     is_good = certificate.certified || certificate.violation <= eps + rounding ||
               (problem.is_convex() && certificate.relative_gap <= 1e-6);
-    is_beyond_float = problem.options.kernel == KernelType::sigmoid &&
+    is_beyond_float = problem.options.kernel_or_default() == KernelType::sigmoid &&
                       space.error(FeatureSpace::kFloat) * coefficients > eps;
     // How far from the optimum, for answers that are not good.
     distance = problem.is_convex() ? certificate.relative_gap : certificate.violation;

@@ -26,9 +26,9 @@ struct RandomProblem {
   /// Whether the kernel matrix has no negative eigenvalues: only then is there one optimum, and a
   /// duality gap that says how far it is.
   bool is_convex() const {
-    return oracle == Oracle::liblinear || options.kernel == KernelType::linear ||
-           options.kernel == KernelType::rbf ||
-           (options.kernel == KernelType::polynomial && options.coef0 >= 0);
+    return oracle == Oracle::liblinear || options.kernel_or_default() == KernelType::linear ||
+           options.kernel_or_default() == KernelType::rbf ||
+           (options.kernel_or_default() == KernelType::polynomial && options.coef0 >= 0);
   }
   Dataset data() const { return Dataset(features, Labels::numeric(labels)); }
   std::string text() const {
@@ -36,9 +36,9 @@ struct RandomProblem {
         "{} {} rows {} columns {} classes, {} gamma {:.3g} coef0 {:.3g} degree {}, C {:.3g} {} "
         "tube {:.3g} bias {}",
         oracle == Oracle::libsvm ? "LIBSVM" : "LIBLINEAR", features.rows(), features.cols(),
-        classes, kernel_name(options.kernel), options.gamma_or_default().value, options.coef0,
-        options.degree, options.cost_or_default(), options.loss == SlackLoss::l1 ? "l1" : "l2",
-        options.tube_or_default(),
+        classes, kernel_name(options.kernel_or_default()), options.gamma_or_default().value,
+        options.coef0, options.degree, options.cost_or_default(),
+        options.loss == SlackLoss::l1 ? "l1" : "l2", options.tube_or_default(),
         options.bias.rule == Bias::Rule::penalized ? options.bias.value : -1.0);
   }
 };
@@ -96,7 +96,8 @@ inline void choose_kernel(TrainOptions& options, Random& random) {
                                             KernelType::rbf, KernelType::rbf, KernelType::sigmoid};
   options.kernel = kKernels[random.below(5)];
   options.gamma = Gamma(any_magnitude(random));
-  if (options.kernel == KernelType::polynomial || options.kernel == KernelType::sigmoid) {
+  if (options.kernel_or_default() == KernelType::polynomial ||
+      options.kernel_or_default() == KernelType::sigmoid) {
     options.coef0 = random.below(2) == 0 ? 0 : any_magnitude(random);
     if (random.below(4) == 0) options.coef0 = -options.coef0;
     options.degree = static_cast<int>(1 + random.below(random.below(8) == 0 ? 20 : 4));

@@ -138,7 +138,8 @@ inline Problem take_problem(ByteReader& in) {
   const bool weighted = in.below(4) == 3;
   const Labels labels = take_labels(rows, in);
   Matrix features = take_features(rows, cols, in);
-  if (problem.options.kernel == KernelType::precomputed) features = as_precomputed(features);
+  if (problem.options.kernel_or_default() == KernelType::precomputed)
+    features = as_precomputed(features);
   std::vector<double> weights;
   for (Index i = 0; weighted && i < rows; ++i) weights.push_back(in.pick(kWeights));
   problem.data = Dataset(features, labels, std::move(weights));

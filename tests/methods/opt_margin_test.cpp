@@ -51,7 +51,7 @@ TEST(OptMargin, TheDistanceIsThatOfTheHulls) {
     TrainOptions options = settings("opt-margin", kKernels[seed % 3], 1e-6);
     options.opt_margin.draw = 8;
     const auto [model, report] = train(data, options);
-    const Kernel kernel{options.kernel, 0.5, 1, 2};
+    const Kernel kernel{options.kernel_or_default(), 0.5, 1, 2};
     const Gram k = gram(kernel, data.features());
     const qp::Problem hulls = hull_problem(signs(data), 1);
     const double half_square = naive_objective(hulls, k, naive_solve(hulls, k));
@@ -124,7 +124,7 @@ TEST(OptSoftMargin, ReducedHullsAreACostMachine) {
     ASSERT_EQ(report.stop_reason, StopReason::converged);
     EXPECT_NEAR(detail(report, "nu"),
                 2 * options.opt_margin.margin_k.value / static_cast<double>(rows), 1e-12);
-    TrainOptions claim = settings("exact", options.kernel);
+    TrainOptions claim = settings("exact", options.kernel_or_default());
     claim.cost = detail(report, "equivalent_cost");
     const Certificate certificate = certify(model, data, claim);
     EXPECT_TRUE(certificate.certified) << certificate.violation;
@@ -143,7 +143,7 @@ TEST(OptSoftMargin, ReducedHullsAgainstTheSlowSolver) {
     options.opt_margin.margin_k = 12;
     options.opt_margin.draw = 26;
     const auto [model, report] = train(data, options);
-    const Gram k = gram(Kernel{options.kernel, 0.5, 1, 2}, data.features());
+    const Gram k = gram(Kernel{options.kernel_or_default(), 0.5, 1, 2}, data.features());
     const qp::Problem hulls = hull_problem(signs(data), 1.0 / 12);
     const std::vector<double> beta = naive_solve(hulls, k);
     // The same direction: <w, w'> = |w| |w'|, from decision values without their offset.
@@ -253,7 +253,7 @@ TEST(Tubes, PredictAsTheProblemOnAllRows) {
         7.5;  // so that some coefficient of each side is free and tells theta
     options.opt_margin.draw = 24;
     const auto [model, report] = train(data, options);
-    const SlowTube slow = slow_tube(Kernel{options.kernel, 0.5, 1, 2}, data, 1.5, 7.5);
+    const SlowTube slow = slow_tube(Kernel{options.kernel_or_default(), 0.5, 1, 2}, data, 1.5, 7.5);
     EXPECT_NEAR(detail(report, "fitted_tube"), slow.fitted, 1e-4);
     const Labels predicted = predict(model, data.features());
     for (Index i = 0; i < 30; ++i)

@@ -94,7 +94,7 @@ TEST(OptSoftMargin, DiscountedOutliersAreRowWeights) {
       for (const auto& row : table.rows) weights.at(usize(static_cast<Index>(row[1]) - 1)) = row[2];
     }
     EXPECT_GT(std::count_if(weights.begin(), weights.end(), [](double w) { return w < 1; }), 0);
-    TrainOptions claim = settings("exact", options.kernel);
+    TrainOptions claim = settings("exact", options.kernel_or_default());
     claim.cost = detail(report, "equivalent_cost");
     EXPECT_TRUE(certify(model, Dataset(data.features(), data.labels(), weights), claim).certified);
     EXPECT_FALSE(certify(model, data, claim).certified);

@@ -121,7 +121,7 @@ def test_auto_keeps_a_tube_that_is_given():
     for epsilon in (0.1, None):
         options = _parameters.core_options("auto", "regression", {"C": 1.0, "gamma": 1.0, "epsilon": epsilon})
         chosen.append(_core.train(X, y, None, options, 0, 0, 0, None)[1]["details"]["chosen_tube"])
-    assert chosen[0] == 0.1 and chosen[1] > 1
+    assert chosen[0] == 0.1 and chosen[1] != 0.1
 
 
 @pytest.mark.parametrize("name", ["SVC", "SVR", "LinearSVC", "LinearSVR"])

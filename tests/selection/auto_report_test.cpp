@@ -43,7 +43,7 @@ TEST(AutoReport, SaysWhatAndWhy) {
   const std::vector<std::string> expected{
       "auto: exact, cost 4, gamma 0.5, on 800 of 1000 rows",
       "forecast: 12 s of training, error 5.00 %; choosing took 3 s",
-      "why: lowest forecast error within 60 s of exact 5.00 % on 800 rows in 12 s, linear 20.00 % "
+      "why: lowest forecast error within 60 s of exact 5.00 % on 800 rows in 12 s; linear 20.00 % "
       "in "
       "0.5 s",
       "training took 10 s, forecast 12 s"};

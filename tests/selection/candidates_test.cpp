@@ -4,14 +4,21 @@
 #include <gtest/gtest.h>
 
 #include "fake_series.hpp"
+#include "selection/parameters.hpp"
 #include "support/random_data.hpp"
 
 namespace tamis::testing {
 namespace {
 
+std::vector<Candidate> candidates_of(const Dataset& data, const TrainOptions& asked,
+                                     const TrainOptions& found) {
+  const MetricChoice choice{found, {}};
+  return candidates(data, asked, {&choice, 1});
+}
+
 std::vector<std::string> methods(const Dataset& data, const TrainOptions& asked) {
   std::vector<std::string> names;
-  for (const Candidate& one : candidates(data, asked, asked)) names.push_back(one.method);
+  for (const Candidate& one : candidates_of(data, asked, asked)) names.push_back(one.method);
   return names;
 }
 
@@ -31,56 +38,42 @@ TEST(Candidates, TheRule) {
   EXPECT_EQ(methods(rows_of(5001, 3), asked), (Names{"exact"}));
 }
 
+TEST(Candidates, EachKernelHasItsOwnAndLinearComesOnce) {
+  std::vector<MetricChoice> found(2);
+  found[0] = {with_kernel(at(4, 2), KernelType::rbf), "weights"};
+  found[1] = {with_kernel(at(8, 1), KernelType::laplacian), {}};
+  std::vector<std::string> names;
+  for (const Candidate& one : candidates(rows_of(5001, 3), {}, found)) {
+    names.push_back(one.method + " " + std::string(kernel_name(one.options.kernel_or_default())) +
+                    " " + one.metric_remark);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"exact rbf weights", "exact laplacian ", "linear rbf ",
+                                             "falk rbf weights"}));
+}
+
+TEST(Candidates, KernelsAreTriedUnlessTheUserSetOneOrGamma) {
+  using Kernels = std::vector<KernelType>;
+  TrainOptions asked;
+  EXPECT_EQ(kernels_to_try(asked), (Kernels{KernelType::rbf, KernelType::laplacian}));
+  asked.gamma = 0.5;
+  EXPECT_EQ(kernels_to_try(asked), Kernels{KernelType::rbf});
+  asked.kernel = KernelType::polynomial;
+  EXPECT_EQ(kernels_to_try(asked), Kernels{KernelType::polynomial});
+}
+
 TEST(Candidates, LinearHasItsOwnCostUnlessTheUserSetOne) {
   const Dataset data = rows_of(20, 2);
   const TrainOptions found = at(256, 2);
-  const std::vector<Candidate> free = candidates(data, {}, found);
+  const std::vector<Candidate> free = candidates_of(data, {}, found);
   EXPECT_EQ(free[0].options.cost, 256);
   EXPECT_EQ(free[1].options.method, "linear");
   EXPECT_EQ(free[1].options.cost, TrainOptions().cost);
   EXPECT_EQ(free[1].options.bias.rule, Bias::Rule::free);
-  EXPECT_EQ(candidates(data, at(256, 2), found)[1].options.cost, 256);
+  EXPECT_EQ(candidates_of(data, at(256, 2), found)[1].options.cost, 256);
   const Candidate plainest = plainest_candidate(data, {}, found);
   EXPECT_EQ(plainest.options.method, "linear");
   EXPECT_EQ(plainest.options.cost, TrainOptions().cost);
   EXPECT_EQ(plainest.rows, 20);
-}
-
-std::vector<Index> trial_rows(const Candidate& candidate) {
-  std::vector<Index> rows;
-  for (const Trial& trial : candidate.trials) rows.push_back(trial.rows);
-  return rows;
-}
-
-TEST(Candidates, TrialsGrowUpToAllRows) {
-  const auto error = [](const TrainOptions&) { return 0.1; };
-  Candidate candidate{"exact", {1, 2.5}};
-  try_growing(fake_series(error, 20000), 1e6, &candidate);
-  EXPECT_EQ(trial_rows(candidate), (std::vector<Index>{1000, 4000, 16000, 20000}));
-  Candidate small{"exact", {1, 2.5}};
-  try_growing(fake_series(error, 700), 1e6, &small);
-  EXPECT_EQ(trial_rows(small), std::vector<Index>{700});
-}
-
-TEST(Candidates, TrialsStopWhereTheTimeWillNotDo) {
-  TrialSeries series = fake_series([](const TrainOptions&) { return 0.1; }, 100'000);
-  series.run = [](const TrainOptions&, Index rows, double) {
-    const double thousands = static_cast<double>(rows) / 1000;
-    return Trial{rows, 100 * thousands * thousands, 0.1};
-  };
-  Candidate candidate{"exact", {1, 2.5}};
-  try_growing(series, 10'000, &candidate);  // 16,000 rows would take 25,600 seconds
-  EXPECT_EQ(trial_rows(candidate), (std::vector<Index>{1000, 4000}));
-}
-
-TEST(Candidates, AFailedTrialEndsThem) {
-  TrialSeries series = fake_series([](const TrainOptions&) { return 0.1; }, 100'000);
-  series.run = [](const TrainOptions&, Index rows, double) {
-    return rows > 4000 ? std::nullopt : std::optional(Trial{rows, 0.001, 0.1});
-  };
-  Candidate candidate{"exact", {1, 2.5}};
-  try_growing(series, 1e6, &candidate);
-  EXPECT_EQ(trial_rows(candidate), (std::vector<Index>{1000, 4000}));
 }
 
 Candidate with_error(const char* method, double error, double handicap = 1) {

@@ -12,7 +12,7 @@
 namespace tamis::testing {
 namespace {
 
-constexpr Stride kStride{.tries = 16, .cost_step = 8, .gamma_step = 4};
+constexpr Stride kStride{.tries = 16, .cost_step = 8, .gamma_step = 4, .tube_step = 4};
 constexpr double kPlenty = 1e6;  // seconds
 
 // Lowest, 0.1, at cost 64 and gamma 1/4.
@@ -45,6 +45,11 @@ TEST(Climb, MovesOfEachFreedom) {
   ASSERT_EQ(both.size(), 12U);
   EXPECT_EQ(both[0], std::pair(1.0 / 8, 4.0));  // a narrower kernel with a lower cost
   EXPECT_EQ(both[6], std::pair(1.0 / 64, 16.0));
+  const std::vector<Move> tube = moves({false, false, true}, kStride);
+  ASSERT_EQ(tube.size(), 4U);
+  EXPECT_EQ(tube[0].tube, 1.0 / 4);
+  EXPECT_EQ(tube[3].tube, 16);
+  EXPECT_EQ(tube[3].cost, 1);
 }
 
 TEST(Climb, FreedomIsWhatTheUserDidNotSet) {
@@ -59,6 +64,12 @@ TEST(Climb, FreedomIsWhatTheUserDidNotSet) {
   EXPECT_FALSE(freedom_of(cost_set, found).cost);
   EXPECT_FALSE(freedom_of(gamma_set, found).gamma);
   EXPECT_FALSE(freedom_of(unset, unset).gamma);  // a rule has no number to move
+  EXPECT_FALSE(freedom_of(unset, found).tube);
+  TrainOptions regression;
+  regression.task = Task::regression;
+  EXPECT_TRUE(freedom_of(regression, found).tube);
+  regression.tube = 0.5;
+  EXPECT_FALSE(freedom_of(regression, found).tube);
   TrainOptions linear = found;
   linear.method = "linear";
   EXPECT_FALSE(freedom_of(unset, linear).gamma);
@@ -77,6 +88,19 @@ TEST(Climb, GoesDownhillAndTriesNothingTwice) {
   for (const TrainOptions& one : tried) places.emplace(*one.cost, one.gamma->value);
   EXPECT_EQ(places.size(), tried.size());
   EXPECT_EQ(candidate.tries.size(), tried.size());
+}
+
+TEST(Climb, MovesTheTubeOfARegression) {
+  // Lowest at 1/40, a quarter of the default.
+  const auto error = [](const TrainOptions& options) {
+    const double t = std::log2(*options.tube * 40);
+    return 0.1 + 0.005 * t * t;
+  };
+  Candidate candidate = candidate_at(1, 1);
+  candidate.options.task = Task::regression;
+  candidate.options.tube = 0.1;
+  climb(fake_series(error, 4000), {false, false, true}, kStride, kPlenty, {}, &candidate);
+  EXPECT_EQ(candidate.options.tube, 0.025);
 }
 
 TEST(Climb, KeepsWhatIsNotFree) {

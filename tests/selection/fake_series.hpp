@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "selection/candidates.hpp"
 #include "selection/trials.hpp"
 
 namespace tamis::testing {
@@ -27,6 +28,12 @@ inline TrialSeries fake_series(ErrorOf error, Index most_rows,
     return Trial{rows, 1e-6 * static_cast<double>(rows), error(options)};
   };
   return {run, most_rows, 10000};
+}
+
+inline std::vector<Index> trial_rows(const Candidate& candidate) {
+  std::vector<Index> rows;
+  for (const Trial& trial : candidate.trials) rows.push_back(trial.rows);
+  return rows;
 }
 
 }  // namespace tamis::testing

@@ -32,13 +32,13 @@ class FinalTrainingTest : public ::testing::Test {
 };
 
 TEST_F(FinalTrainingTest, TrainsOnAllRows) {
-  const TrainResult result = train(AutoBudget(0), 300);
+  const TrainResult result = train(AutoBudget(0, 300), 300);
   EXPECT_EQ(result.report.rows, 300);
   EXPECT_EQ(result.report.stop_reason, StopReason::converged);
 }
 
 TEST_F(FinalTrainingTest, SupportRowsOfAPartAreRowsOfTheData) {
-  const TrainResult result = train(AutoBudget(1e6), 120);
+  const TrainResult result = train(AutoBudget(1e6, 300), 120);
   EXPECT_EQ(result.report.rows, 120);
   const ExpansionParts* parts = expansion_parts(result.model);
   ASSERT_NE(parts, nullptr);
@@ -61,7 +61,8 @@ TEST(FinalTraining, CancelledBeforeItBeginsItIsTheModelOfATrial) {
   Candidate refused{"exact", {}};
   refused.options.kernel = KernelType::precomputed;
   refused.rows = board.rows();
-  const TrainResult result = train_chosen(board, strata, refused, trials, AutoBudget(0), control);
+  const TrainResult result =
+      train_chosen(board, strata, refused, trials, AutoBudget(0, 300), control);
   EXPECT_EQ(result.report.stop_reason, StopReason::interrupted);
   EXPECT_EQ(result.report.rows, 1000);
   EXPECT_FALSE(trials.series(0).run(at(10, 100), 1000, 100));
@@ -78,7 +79,8 @@ TEST(FinalTraining, RowsThatDoNotFitAreLeftOut) {
   candidate.rows = data.rows();
   control.memory_bytes = resident_memory_bytes() + 9 * binary_state_bytes(data.rows()) / 10;
   control.scratch_folder = "/nowhere";
-  const TrainResult result = train_chosen(data, strata, candidate, trials, AutoBudget(0), control);
+  const TrainResult result =
+      train_chosen(data, strata, candidate, trials, AutoBudget(0, 300), control);
   EXPECT_LT(result.report.rows, 400000);
   EXPECT_GT(result.report.rows, 1000);
   ASSERT_FALSE(result.report.warnings.empty());
@@ -101,7 +103,7 @@ TEST(FinalTraining, TheModelOfATrialReplacesAWorseOneThatTheLimitStopped) {
   candidate.options.cost = 1e6;
   candidate.rows = board.rows();
   const TrainResult result =
-      train_chosen(board, strata, candidate, trials, AutoBudget(1e-9), control);
+      train_chosen(board, strata, candidate, trials, AutoBudget(1e-9, 300), control);
   EXPECT_EQ(held_out_error(result.model, trials.validation(), control), trials.best()->error);
   EXPECT_EQ(result.report.stop_reason, StopReason::time_limit);
   EXPECT_EQ(result.report.rows, 1000);

@@ -44,6 +44,7 @@ TEST(Parameters, TheLargestOfSeveral) {
 TEST(Parameters, MovesMultiply) {
   EXPECT_TRUE(at_same_place(moved(at(2, 3), {4, 0.5}), at(8, 1.5)));
   EXPECT_FALSE(at_same_place(at(2, 3), at(2, 4)));
+  EXPECT_FALSE(at_same_place(at(2, 3), moved(at(2, 3), {1, 1, 0.5})));
   EXPECT_FALSE(at_same_place(at(1, 3), at(2, 3)));
 }
 

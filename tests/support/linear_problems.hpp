@@ -1,6 +1,8 @@
 // Linear problems for tests, and their objectives written down a second time.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -142,6 +144,24 @@ inline double naive_dual(const linear::Problem& p, std::span<const double> beta)
   }
   const double scale = p.bias.value * p.bias.value;
   return value + penalty(p, w, p.bias.rule == Bias::Rule::penalized ? scale * sum : 0);
+}
+
+/// Converged, every coefficient within its bounds, and nothing left to gain: by weak duality, that
+/// is what lies between primal and dual objective.
+inline void expect_optimal(const linear::Problem& p, const linear::Solution& s, double violation) {
+  EXPECT_EQ(s.stop_reason, StopReason::converged);
+  EXPECT_LE(s.violation, violation);
+  const double primal = naive_primal(p, s.weights, s.offset);
+  const double dual = naive_dual(p, s.beta);
+  EXPECT_NEAR(primal, -dual, 1e-4 * (1 + std::abs(primal)));
+  EXPECT_NEAR(s.objective, dual, 1e-6 * (1 + std::abs(dual)));
+  EXPECT_NEAR(s.gap, primal + dual, 1e-4 * (1 + std::abs(primal)));
+  for (std::size_t i = 0; i < s.beta.size(); ++i) {
+    EXPECT_LE(std::abs(s.beta[i]), p.loss == SlackLoss::l1 ? p.cost[i] : 1e300);
+    if (p.task == Task::classification) {
+      EXPECT_GE(p.target[i] * s.beta[i], 0);
+    }
+  }
 }
 
 }  // namespace tamis::testing

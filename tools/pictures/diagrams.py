@@ -10,7 +10,7 @@ import check_layers
 
 # Question, and the method if the answer is yes: name, remark, color.
 CHOICE = [
-    ("You do not want to choose, or\nC and gamma are unknown?", "auto", "tries scaling, C, gamma\nand methods in a time limit", style.GREEN),
+    ("You do not want to choose, or\nC and gamma are unknown?", "auto", "tries kernels, scaling, C,\ngamma, methods in a time limit", style.GREEN),
     ("Up to about 100,000 rows?", "exact", "the optimum; every other\nmethod approximates it", style.GREEN),
     ("Thousands of sparse features, or\na nearly linear boundary?", "linear", "no kernel; millions of rows", style.BLUE),
     ("Several computers?", "tamis-mpi", "exact, with the rows\nspread over processes", style.BLUE),
@@ -21,10 +21,10 @@ CHOICE = [
 OTHERWISE = ("subsample", "a first look; compare it with\nrandom-subset on your data", style.GRAY)
 
 AUTO = [
-    ("1  Parameters", "C, gamma and scaling by 3-fold\ncross-validation on 1,000 rows"),
+    ("1  Parameters", "C, gamma, scaling for each kernel\nby cross-validation on 1,000 rows"),
     ("2  Feature weights", "three rounds; kept if they are\nbetter on held-out rows"),
-    ("3  Candidates", "exact, linear; falk for an RBF\nkernel and enough rows"),
-    ("4  Trials", "each on 1,000, 4,000, 16,000 ..\nrows; error on a hold-out set"),
+    ("3  Candidates", "exact with each kernel, linear;\nfalk if there are enough rows"),
+    ("4  Trials", "all on 1,000 rows, the better half\non 4,000, then 16,000 .."),
     ("5  Forecast", "time and error on all rows, or on\nthose that fit into the time"),
     ("6  Local search", "C and gamma of the best one\nor two candidates"),
     ("7  Choice", "the lowest forecast error"),

@@ -300,7 +300,7 @@ Method linear_method() {
           .tuning = {.gamma = false},
           .growth = {1, 1.5},
           .worth_a_trial = [](const DataFacts&, const TrainOptions& options) {
-            return options.kernel != KernelType::precomputed;
+            return options.kernel_or_default() != KernelType::precomputed;
           }};
 }
 

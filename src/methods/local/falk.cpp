@@ -299,7 +299,7 @@ Method falk_method() {
       .growth = {1, 1.5},
       .worth_a_trial = [](const DataFacts& facts, const TrainOptions& options) {
         // Neighbors mean little among hundreds of features, and small data need no parts.
-        return options.kernel == KernelType::rbf && facts.rows > 5000 &&
+        return options.kernel_or_default() == KernelType::rbf && facts.rows > 5000 &&
                facts.stored_per_row <= 300;
       }};
 }
