@@ -172,14 +172,14 @@ Index Distances::size_bytes() const {
 }
 
 std::vector<float> distances_from(const Space& space, Index point, const RunControl& control) {
-  constexpr Index kStrip = 1024;
+  constexpr Index kPointsAtOnce = 1024;
   const Index n = space.points().rows();
   const std::vector<float> self = space.self_values(space.points(), {&point, 1});
   std::vector<float> result(usize(round_up(n, kPanel)));
-  parallel_ranges(n, kStrip, [&](Index first, Index last) {
-    for (Index begin = first; begin < last; begin += kStrip) {
+  parallel_ranges(n, kPointsAtOnce, [&](Index first, Index last) {
+    for (Index begin = first; begin < last; begin += kPointsAtOnce) {
       if (control.cancelled()) throw Cancelled();
-      std::vector<Index> some(usize(std::min(kStrip, last - begin)));
+      std::vector<Index> some(usize(std::min(kPointsAtOnce, last - begin)));
       std::iota(some.begin(), some.end(), begin);
       const auto count = static_cast<Index>(some.size());
       Distances(space, some)
