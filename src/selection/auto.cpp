@@ -58,6 +58,7 @@ class Chooser {
   std::vector<PilotParameters> parameters_of_kernels() const {
     const std::vector<KernelType> kernels = kernels_to_try(plain_);
     std::vector<PilotParameters> result;
+    result.reserve(kernels.size());
     for (const KernelType kernel : kernels)
       result.push_back(pilot_parameters(data_, with_kernel(plain_, kernel),
                                         budget_.parameter_seconds(kernels.size()), control_));
@@ -68,6 +69,7 @@ class Chooser {
   std::vector<MetricChoice> with_metric(std::span<const PilotParameters> parameters,
                                         const Trials& trials) const {
     std::vector<MetricChoice> result;
+    result.reserve(parameters.size());
     for (const PilotParameters& one : parameters) {
       if (may_learn_metric(asked_))
         result.push_back(choose_metric(trials.sample_to_train(kMetricRows), asked_, one.options,
