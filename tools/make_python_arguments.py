@@ -121,7 +121,7 @@ def option_argument(option, methods, needs_features):
         annotation = "str"
     chosen = "auto" in methods and option["unset"] == "automatic"  # the method auto chooses what is not given
     may_be_none = chosen or default is None or option["unset"] == "unlimited"
-    if may_be_none and annotation in ("int", "float", "str", "float | str"):
+    if may_be_none and annotation in ("int", "float", "str", "float | str", "Kernel"):
         annotation += " | None"
     return annotation, None if chosen else default
 

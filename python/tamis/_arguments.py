@@ -17,7 +17,7 @@ Progress = Optional[Callable[[Dict[str, Any]], None]]
 
 class AutoSVCArguments:
     def __init__(
-        self, *, C: float | None = None, kernel: Kernel = None, degree: int = 3,
+        self, *, C: float | None = None, kernel: Kernel | None = None, degree: int = 3,
         gamma: float | str | None = None, coef0: float = 0.0, loss: str = "l1",
         class_weight: ClassWeight = None, decision_function_shape: str = "ovr",
         break_ties: bool = False, probability: bool = False, missing: str = "refuse",

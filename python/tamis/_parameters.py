@@ -36,6 +36,9 @@ PYTHON_HELP: dict[str, tuple[str | None, str | None]] = {
     "kernel": ("{'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable",
                "Kernel. 'precomputed': X holds kernel values. A function gets two sets of rows, all rows at once, and "
                "returns the matrix of their kernel values"),
+    "AutoSVC.kernel": ("{'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable",
+                       "Kernel. 'precomputed': X holds kernel values. A function gets two sets of rows, all rows at once, "
+                       "and returns the matrix of their kernel values. None: rbf or laplacian, chosen by trials"),
     "class_weight": ("dict or 'balanced'",
                      "Factors on C per class, {label: factor}; 'balanced': inversely proportional to the number of rows of "
                      "the class. None: 1 for each class"),
