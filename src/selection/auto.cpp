@@ -43,8 +43,9 @@ class Chooser {
     const std::vector<MetricChoice> chosen = with_metric(parameters, trials);
     std::vector<Candidate> all = try_candidates(chosen, &trials);
     if (!all.empty()) improve(&trials, &all);
+    sort_by_error(&all);
     const Candidate best =
-        all.empty() ? plainest_candidate(data_, plain_, chosen.front().options) : lowest_error(all);
+        all.empty() ? plainest_candidate(data_, plain_, chosen.front().options) : all.front();
     const double choose_seconds = budget_.elapsed();
     report_.announce(best, all, choose_seconds);
     if (!best.metric_remark.empty()) report_.say(best.metric_remark);

@@ -88,8 +88,4 @@ std::size_t count_promising(std::span<const Candidate> sorted) {
   return sorted[1].judged_error() <= kPromising * sorted[0].judged_error() ? 2 : 1;
 }
 
-const Candidate& lowest_error(std::span<const Candidate> candidates) {
-  return *std::min_element(candidates.begin(), candidates.end(), has_lower_error);
-}
-
 }  // namespace tamis

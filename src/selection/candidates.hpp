@@ -49,7 +49,4 @@ void sort_by_error(std::vector<Candidate>* candidates);
 /// when it is close.
 std::size_t count_promising(std::span<const Candidate> sorted);
 
-/// The lowest judged error; the first of equals.
-const Candidate& lowest_error(std::span<const Candidate> candidates);
-
 }  // namespace tamis
