@@ -35,8 +35,10 @@ class TrainCommand : public Command {
   void declare(Options& options) override {
     options.data("DATA", data_path_, read_, "labeled rows; - is standard input");
     options.output("-o,--output", output_, "model file (default: DATA.model)").no_default();
-    options.choice("--model-format", format_, {"native", "libsvm"}, "NAME",
-                   "format of the model file: Tamis's own, or LIBSVM's text, for svm-predict");
+    options.choice(
+        "--model-format", format_, {"native", "libsvm"}, "NAME",
+        "format of the model file: Tamis's own, or LIBSVM's text, for svm-predict; with libsvm, "
+        "the default method is exact");
     options.integer(
         "--probability-folds", folds_, 0, 1000, "NUMBER",
         "give the model probabilities, fitted by cross-validation with this number of folds (2 or "
