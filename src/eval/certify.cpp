@@ -53,21 +53,53 @@ void validate(const TrainOptions& options) {
           options.tube_or_default(), "finite and at least 0");
 }
 
-/// All that a verdict needs to know of the rows.
+/// What a binary SVM was to learn of some rows, and which support vectors they are.
 struct KnownRows {
   std::vector<Index> original;
   std::vector<std::int32_t> codes;
   std::vector<double> numbers;
   std::vector<double> cost;
-  std::vector<double> values;    ///< decision values, row after row
   std::vector<Index> vector_of;  ///< the support vector that the row is; -1: none
   Index size() const { return static_cast<Index>(cost.size()); }
 };
 
+/// Of the rows of all ranks, those that are support vectors: the only ones with a coefficient.
+struct SupportRows {
+  KnownRows rows;
+  Index first_own = 0;          ///< this rank's are there from here on
+  std::vector<Index> position;  ///< of each of this rank's rows among its own ones; -1: not there
+};
+
+SupportRows support_rows(const KnownRows& mine, Group& group) {
+  SupportRows result;
+  KnownRows own;
+  for (std::size_t i = 0; i < mine.cost.size(); ++i) {
+    const bool is_vector = mine.vector_of[i] >= 0;
+    result.position.push_back(is_vector ? own.size() : -1);
+    if (!is_vector) continue;
+    own.original.push_back(mine.original[i]);
+    if (!mine.codes.empty()) own.codes.push_back(mine.codes[i]);
+    if (!mine.numbers.empty()) own.numbers.push_back(mine.numbers[i]);
+    own.cost.push_back(mine.cost[i]);
+    own.vector_of.push_back(mine.vector_of[i]);
+  }
+  result.first_own = sum_of_earlier(group, own.size());
+  result.rows = {gather_all(group, own.original), gather_all(group, own.codes),
+                 gather_all(group, own.numbers), gather_all(group, own.cost),
+                 gather_all(group, own.vector_of)};
+  return result;
+}
+
 /// The rows that machine m was to learn, with what it was to learn of them.
-ClaimedProblem claimed_problem(const KernelExpansion& expansion, const KnownRows& rows, Index m,
-                               Task task, const TrainOptions& options) {
+struct Claim {
   ClaimedProblem problem;
+  std::vector<Index> place;  ///< of each row of the problem among the known ones
+};
+
+Claim claimed_problem(const KernelExpansion& expansion, const KnownRows& rows, Index m, Task task,
+                      const TrainOptions& options) {
+  Claim claim;
+  ClaimedProblem& problem = claim.problem;
   problem.is_regression = task == Task::regression;
   problem.tube = problem.is_regression ? options.tube_or_default() : 0;
   problem.loss = options.loss;
@@ -88,33 +120,30 @@ ClaimedProblem claimed_problem(const KernelExpansion& expansion, const KnownRows
       if (second >= 0 && code != first && code != second) continue;
       target = code == first ? 1 : -1;
     }
-    problem.rows.push_back(i);
+    claim.place.push_back(i);
+    problem.rows.push_back(rows.original[usize(i)]);
     problem.targets.push_back(target);
     problem.cost.push_back(rows.cost[usize(i)]);
   }
-  return problem;
+  return claim;
 }
 
-/// The dual point of machine m: what each row of the problem contributes to w.
+/// The dual point of machine m: what each support row contributes to w.
 struct DualPoint {
-  std::vector<double> beta;
+  std::vector<double> beta;  ///< 0 for rows that are not of its problem
   Index support_vectors = 0;
   Index foreign = 0;
 };
 
-/// Support vectors of equal content share a name: the first of them.
-DualPoint dual_point(const ClaimedProblem& problem, std::span<const double> coefficients,
-                     const KnownRows& rows, std::span<const Index> name_of_vector) {
+/// `claim` has the support rows. Support vectors of equal content share a name: the first of them.
+DualPoint dual_point(const Claim& claim, std::span<const double> coefficients,
+                     const KnownRows& support, std::span<const Index> name_of_vector) {
   DualPoint point;
-  point.beta.assign(problem.rows.size(), 0.0);
-  const auto vector_at = [&](std::size_t k) { return rows.vector_of[usize(problem.rows[k])]; };
-  std::vector<std::size_t> order;  // of the problem's rows that are support vectors, by these
+  const auto vector_at = [&](std::size_t k) { return support.vector_of[usize(claim.place[k])]; };
+  std::vector<std::size_t> order(claim.place.size());  // of the problem's rows, by their vectors
+  std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<bool> present(coefficients.size(), false);
-  for (std::size_t k = 0; k < problem.rows.size(); ++k) {
-    if (vector_at(k) < 0) continue;
-    order.push_back(k);
-    present[usize(vector_at(k))] = true;
-  }
+  for (const std::size_t k : order) present[usize(vector_at(k))] = true;
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return vector_at(a) < vector_at(b); });
   std::vector<double> total(coefficients.size(), 0.0);
@@ -127,13 +156,16 @@ DualPoint dual_point(const ClaimedProblem& problem, std::span<const double> coef
     else
       total[usize(name)] += coefficients[s];
   }
+  std::vector<double> beta(order.size(), 0.0);  // by the rows of the problem
   for (std::size_t begin = 0; begin < order.size();) {
     std::size_t end = begin;
     while (end < order.size() && vector_at(order[end]) == vector_at(order[begin])) ++end;
-    share_coefficient(problem, std::span(order).subspan(begin, end - begin),
-                      total[usize(vector_at(order[begin]))], point.beta);
+    share_coefficient(claim.problem, std::span(order).subspan(begin, end - begin),
+                      total[usize(vector_at(order[begin]))], beta);
     begin = end;
   }
+  point.beta.assign(usize(support.size()), 0.0);
+  for (std::size_t k = 0; k < beta.size(); ++k) point.beta[usize(claim.place[k])] = beta[k];
   return point;
 }
 
@@ -227,37 +259,39 @@ Certificate certify_rows(const Model& model, const KernelExpansion& expansion,
   std::vector<Index> vector_of;
   const std::vector<Index> names = name_vectors(expansion, mine.features, group, &vector_of);
   result.foreign_vectors = std::count(names.begin(), names.end(), -1);
-  // Every rank judges all rows: without their features they are few numbers each.
-  const KnownRows rows{gather_all(group, mine.original),
-                       gather_all(group, mine.codes),
-                       gather_all(group, mine.numbers),
-                       gather_all(group, mine.cost),
-                       gather_all(group, evaluate(mine.features)),
-                       gather_all(group, vector_of)};
-  result.rows = rows.size();
+  const KnownRows rows{mine.original, mine.codes, mine.numbers, mine.cost, vector_of};
+  const SupportRows support = support_rows(rows, group);
+  const std::vector<double> values = evaluate(mine.features);
+  result.rows = sum_of_all(group, rows.size());
   const std::vector<double> at_vectors =
       is_precomputed ? std::vector<double>() : evaluate(matching_vectors(expansion, mine.features));
 
   result.certified = true;
   const auto columns = expansion.decision_columns(model.classes());
   for (Index m = 0; m < machines; ++m) {
-    const ClaimedProblem problem = claimed_problem(expansion, rows, m, model.task(), options);
     const std::vector<double> coefficients = coefficients_of(expansion, m);
-    const DualPoint point = dual_point(problem, coefficients, rows, names);
+    const DualPoint point =
+        dual_point(claimed_problem(expansion, support.rows, m, model.task(), options), coefficients,
+                   support.rows, names);
+    // Each rank judges its own rows.
+    const Claim claim = claimed_problem(expansion, rows, m, model.task(), options);
     std::vector<double> own;
+    std::vector<double> beta;
     double norm = 0;
-    for (std::size_t k = 0; k < problem.rows.size(); ++k) {
-      own.push_back(rows.values[usize(problem.rows[k] * machines + m)]);
-      norm += point.beta[k] * (own.back() - expansion.parts().offsets[usize(m)]);
+    for (const Index i : claim.place) {
+      const Index position = support.position[usize(i)];
+      own.push_back(values[usize(i * machines + m)]);
+      beta.push_back(position < 0 ? 0 : point.beta[usize(support.first_own + position)]);
+      norm += beta.back() * (own.back() - expansion.parts().offsets[usize(m)]);
     }
     // The kernel matrix of a precomputed kernel is known among rows only.
     if (!is_precomputed) norm = squared_norm(expansion, coefficients, m, at_vectors);
-    MachineCertificate machine = assess(problem, point.beta, own, std::max(0.0, norm), options.eps);
+    MachineCertificate machine =
+        assess(claim.problem, beta, own, std::max(0.0, norm), options.eps, group);
     machine.name = columns[usize(m)];
     machine.support_vectors = point.support_vectors;
     machine.foreign_vectors = point.foreign;
     machine.rounding = rounding[usize(m)];
-    if (machine.worst_row >= 0) machine.worst_row = rows.original[usize(machine.worst_row)];
     if (point.foreign > 0) {
       machine.dual = machine.gap = machine.relative_gap = std::numeric_limits<double>::quiet_NaN();
     }

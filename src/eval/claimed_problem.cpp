@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/exact_sum.hpp"
 #include "base/infinity.hpp"
 
 namespace tamis {
@@ -103,16 +104,64 @@ bool is_hard_margin(const ClaimedProblem& problem) {
                      [](double c) { return c == kInfinity; });
 }
 
-// With a hard margin only points that keep every margin are feasible. f scaled by 1 / (smallest y
-// f) is one, with objective 1/2 |w|^2 / (smallest y f)^2; the dual is likewise taken at its best
-// scale.
-void assess_hard_margin(const ClaimedProblem& problem, std::span<const double> values,
-                        double squared_norm, double linear, MachineCertificate* result) {
-  double smallest = kInfinity;
-  for (std::size_t k = 0; k < problem.rows.size(); ++k)
-    smallest = std::min(smallest, problem.targets[k] * values[k]);
-  result->primal = smallest > 0 ? squared_norm / (2 * smallest * smallest) : kInfinity;
-  result->dual = squared_norm > 0 ? linear * linear / (2 * squared_norm) : 0;
+/// What some of the rows contribute. The order of the rows, and who has them, changes nothing.
+struct Contribution {
+  ExactSum coefficients;
+  ExactSum linear;  // part of the dual
+  ExactSum costs;   // of slacks
+  ExactSum excess;  // of the violating rows
+  Index rows = 0;
+  Index violating_rows = 0;
+  Index worst_row = -1;
+  double violation = 0;
+  double bound_breach = 0;
+  double smallest_margin = kInfinity;
+  bool hard_margin = false;
+
+  void add(const Contribution& other) {
+    coefficients.add(other.coefficients);
+    linear.add(other.linear);
+    costs.add(other.costs);
+    excess.add(other.excess);
+    rows += other.rows;
+    violating_rows += other.violating_rows;
+    note_violation(other.violation, other.worst_row);
+    bound_breach = std::max(bound_breach, other.bound_breach);
+    smallest_margin = std::min(smallest_margin, other.smallest_margin);
+    hard_margin = hard_margin || other.hard_margin;
+  }
+  /// Of the rows that violate most, the first.
+  void note_violation(double breach, Index row) {
+    if (!(breach > violation || (breach > 0 && breach == violation && row < worst_row))) return;
+    violation = breach;
+    worst_row = row;
+  }
+};
+
+Contribution contribution(const ClaimedProblem& problem, std::span<const double> beta,
+                          std::span<const double> values, double eps) {
+  Contribution mine;
+  mine.rows = static_cast<Index>(problem.rows.size());
+  mine.hard_margin = is_hard_margin(problem);
+  for (std::size_t k = 0; k < problem.rows.size(); ++k) {
+    const double b = beta[k];
+    mine.coefficients.add(b);
+    mine.linear.add(problem.targets[k] * b - problem.tube * std::abs(b) -
+                    problem.ridge(k) * b * b / 2);
+    const double miss = slack(problem, k, values[k]);
+    if (miss > 0)
+      mine.costs.add(problem.cost[k] * (problem.loss == SlackLoss::l2 ? miss * miss : miss));
+    mine.bound_breach = std::max({mine.bound_breach, problem.lower(k) - b, b - problem.upper(k)});
+    mine.smallest_margin = std::min(mine.smallest_margin, problem.targets[k] * values[k]);
+    const Side side = rates(problem, k, b, values[k]);
+    const double breach = std::max(side.up, -side.down);
+    mine.note_violation(breach, problem.rows[k]);
+    if (breach > eps) {
+      ++mine.violating_rows;
+      mine.excess.add(breach);
+    }
+  }
+  return mine;
 }
 
 }  // namespace
@@ -136,38 +185,30 @@ void share_coefficient(const ClaimedProblem& problem, std::span<const std::size_
 }
 
 MachineCertificate assess(const ClaimedProblem& problem, std::span<const double> beta,
-                          std::span<const double> values, double squared_norm, double eps) {
+                          std::span<const double> values, double squared_norm, double eps,
+                          Group& group) {
+  Contribution all;
+  for (const Contribution& part : gather_values(group, contribution(problem, beta, values, eps)))
+    all.add(part);
   MachineCertificate result;
-  result.rows = static_cast<Index>(problem.rows.size());
-  double linear = 0;
-  double costs = 0;
-  double sum = 0;
-  double excess = 0;
-  for (std::size_t k = 0; k < problem.rows.size(); ++k) {
-    const double b = beta[k];
-    sum += b;
-    linear += problem.targets[k] * b - problem.tube * std::abs(b) - problem.ridge(k) * b * b / 2;
-    const double miss = slack(problem, k, values[k]);
-    if (miss > 0) costs += problem.cost[k] * (problem.loss == SlackLoss::l2 ? miss * miss : miss);
-    result.bound_breach =
-        std::max({result.bound_breach, problem.lower(k) - b, b - problem.upper(k)});
-    const Side side = rates(problem, k, b, values[k]);
-    const double breach = std::max(side.up, -side.down);
-    if (breach > result.violation) {
-      result.violation = breach;
-      result.worst_row = problem.rows[k];
-    }
-    if (breach > eps) {
-      ++result.violating_rows;
-      excess += breach;
-    }
-  }
-  if (result.violating_rows > 0)
-    result.mean_violation = excess / static_cast<double>(result.violating_rows);
-  result.sum_breach = std::abs(sum);
-  result.primal = squared_norm / 2 + costs;
+  result.rows = all.rows;
+  result.violation = all.violation;
+  result.worst_row = all.worst_row;
+  result.bound_breach = all.bound_breach;
+  result.violating_rows = all.violating_rows;
+  if (all.violating_rows > 0)
+    result.mean_violation = all.excess.value() / static_cast<double>(all.violating_rows);
+  result.sum_breach = std::abs(all.coefficients.value());
+  result.primal = squared_norm / 2 + all.costs.value();
+  const double linear = all.linear.value();
   result.dual = linear - squared_norm / 2;
-  if (is_hard_margin(problem)) assess_hard_margin(problem, values, squared_norm, linear, &result);
+  if (all.hard_margin) {
+    // Only points that keep every margin are feasible. f scaled by 1 / (smallest y f) is one, with
+    // objective 1/2 |w|^2 / (smallest y f)^2; the dual is likewise taken at its best scale.
+    const double smallest = all.smallest_margin;
+    result.primal = smallest > 0 ? squared_norm / (2 * smallest * smallest) : kInfinity;
+    result.dual = squared_norm > 0 ? linear * linear / (2 * squared_norm) : 0;
+  }
   result.gap = result.primal - result.dual;
   const double scale = std::max(std::abs(result.primal), std::abs(result.dual));
   result.relative_gap = scale > 0 && std::isfinite(scale) ? result.gap / scale : result.gap;

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "base/group.hpp"
 #include "tamis/certify.hpp"
 
 namespace tamis {
@@ -39,8 +40,10 @@ void share_coefficient(const ClaimedProblem& problem, std::span<const std::size_
 
 /// Objectives, gap, violations and breaches for coefficients `beta` and decision values `values`,
 /// one a row of the problem, offset included; `squared_norm` is |w|^2. Does not fill name, support
-/// vectors and rounding, and leaves the verdict open.
+/// vectors and rounding, and leaves the verdict open. On several ranks each has some of the rows,
+/// and all get the result for all rows: the same for any number of ranks.
 MachineCertificate assess(const ClaimedProblem& problem, std::span<const double> beta,
-                          std::span<const double> values, double squared_norm, double eps);
+                          std::span<const double> values, double squared_norm, double eps,
+                          Group& group = alone());
 
 }  // namespace tamis

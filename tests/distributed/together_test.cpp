@@ -135,6 +135,42 @@ TEST(Together, TheModelPassesItsCertificate) {
   EXPECT_TRUE(certificate.certified);
 }
 
+// Copies of a row are on several ranks, and share the coefficient of their support vector.
+TEST(Together, ACertificateIsTheSameForAnyNumberOfRanks) {
+  const Clouds data = clouds(600, 4, 3, 18);
+  std::vector<Index> thrice;
+  for (Index i = 0; i < 1800; ++i) thrice.push_back(i * 7 % 600);
+  const Dataset rows = named(data, {1, 2, 3}).select(thrice);
+  TrainOptions options = exact_with(2, 0.3);
+  const Model model = train(rows, options).model;
+  options.eps = 1e-5;  // stricter than the training: some rows violate
+  const Certificate expected = certify(model, rows, options);
+  EXPECT_GT(expected.violating_rows, 0);
+  for (const int ranks : {2, 3, 7}) {
+    run_as_group(ranks, [&](Group& group) {
+      RunControl control;
+      control.threads = 1;
+      control.group = &group;
+      const Certificate found = certify(model, part_of(rows, group), options, control);
+      EXPECT_EQ(found.rows, 1800);
+      ASSERT_EQ(found.machines.size(), 3U);
+      for (std::size_t m = 0; m < found.machines.size(); ++m) {
+        const MachineCertificate& one = found.machines[m];
+        const MachineCertificate& alone = expected.machines[m];
+        EXPECT_EQ(one.rows, alone.rows);
+        EXPECT_EQ(one.primal, alone.primal);
+        EXPECT_EQ(one.dual, alone.dual);
+        EXPECT_EQ(one.violation, alone.violation);
+        EXPECT_EQ(one.worst_row, alone.worst_row);
+        EXPECT_EQ(one.violating_rows, alone.violating_rows);
+        EXPECT_EQ(one.mean_violation, alone.mean_violation);
+        EXPECT_EQ(one.bound_breach, alone.bound_breach);
+        EXPECT_EQ(one.sum_breach, alone.sum_breach);
+      }
+    });
+  }
+}
+
 TEST(Together, AnotherMethodIsRefused) {
   for (const char* method : {"falk-l", "cglq", "auto"}) {
     TrainOptions options;
