@@ -30,7 +30,8 @@ double parse_number_slowly(const char* begin, const char* end);
 /// cannot continue a number (the readers guarantee a line end), so no end pointer is needed. The
 /// result is the double nearest to the text: up to 2^53 the digits are exact in a double and so are
 /// the powers of ten to 10^22, which leaves a single rounding; everything else takes the slow way.
-inline ParsedNumber parse_number(const char* text) {
+/// Inlined by force: a call for each number takes 3 to 6 % of the time of reading.
+[[gnu::always_inline]] inline ParsedNumber parse_number(const char* text) {
   constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
   const char* p = text;
   const bool negative = *p == '-';
