@@ -2,9 +2,14 @@
 # as one, which takes half the time: what they include is read once. A group holds files of one folder alone, so that
 # tools/check_layers.py knows whose symbols an object has; a hash of the name chooses among the groups of a folder, so that
 # a new file moves few others. Two files of a group cannot use the same name in unnamed namespaces: when the preset no longer
-# builds for that, list one of them as COMPILED_ALONE.
+# builds for that, list one of them as COMPILED_ALONE. Files of a folder that include the same large header are listed as
+# SAME_GROUP.
 function(compile_together target folder)
-  cmake_parse_arguments(ARG "" "" "COMPILED_ALONE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "COMPILED_ALONE;SAME_GROUP" ${ARGN})
+  if(ARG_SAME_GROUP)
+    list(GET ARG_SAME_GROUP 0 first_of_same)
+    cmake_path(GET first_of_same FILENAME first_of_same)
+  endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
   set(parts)
   foreach(source ${ARG_UNPARSED_ARGUMENTS})
@@ -21,11 +26,38 @@ function(compile_together target folder)
     list(LENGTH files_of_${part} files)
     math(EXPR groups "(${files} + 9) / 10")
     foreach(source ${files_of_${part}})
+      cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${folder} OUTPUT_VARIABLE path)
       cmake_path(GET source FILENAME name)
+      if(path IN_LIST ARG_SAME_GROUP)
+        set(name ${first_of_same})
+      endif()
       string(MD5 hash ${name})
       string(SUBSTRING ${hash} 0 4 digits)
       math(EXPR group "0x${digits} % ${groups}")
       set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${part}_${group})
     endforeach()
+  endforeach()
+endfunction()
+
+# compile_parts(TARGET FOLDER PARTS part.. OPTIONS option.. SOURCES file.. [WITHOUT_PRECOMPILED]): options for the files in some parts
+# of a folder. Files with options of their own are left out of unity builds: there, it is the group that has them, which CMake
+# writes as CMakeFiles/TARGET.dir/Unity/unity_GROUP_cxx.cxx. A later call replaces an earlier one.
+function(compile_parts target folder)
+  cmake_parse_arguments(ARG "WITHOUT_PRECOMPILED" "" "PARTS;OPTIONS;SOURCES" ${ARGN})
+  get_target_property(directory ${target} BINARY_DIR)
+  foreach(source ${ARG_SOURCES})
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${folder} OUTPUT_VARIABLE name)
+    string(REGEX REPLACE "/.*" "" part ${name})
+    if(NOT part IN_LIST ARG_PARTS)
+      continue()
+    endif()
+    get_source_file_property(group ${source} TARGET_DIRECTORY ${target} UNITY_GROUP)
+    if(CMAKE_UNITY_BUILD AND group)
+      set(source ${directory}/CMakeFiles/${target}.dir/Unity/unity_${group}_cxx.cxx)
+    endif()
+    set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${ARG_OPTIONS}")
+    if(ARG_WITHOUT_PRECOMPILED)
+      set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    endif()
   endforeach()
 endfunction()

@@ -54,9 +54,9 @@ std::vector<std::string> names_of(const Labels& classes) {
 }
 
 // How good the predictions are, in svm-predict's words, from what is added block after block.
-class Comparison {
+class ModelComparison {
  public:
-  explicit Comparison(const Model& model) : model_(model) {}
+  explicit ModelComparison(const Model& model) : model_(model) {}
 
   void add(const Labels& truth, const Labels& predicted) {
     rows_ += truth.size();
@@ -187,7 +187,7 @@ class PredictCommand : public Command {
     const Model model =
         session.timed("load", [&] { return load_model(model_path_, session.control()); });
     const Dataset data = read_rows_for(session, model, data_path_, read_);
-    Comparison comparison(model);
+    ModelComparison comparison(model);
     if (session.control().group == nullptr)
       write_blocks(session, model, data, comparison);
     else
@@ -224,7 +224,7 @@ class PredictCommand : public Command {
 
   // Rows that are mapped never are in memory all at once, and neither is what is written of them.
   void write_blocks(Session& session, const Model& model, const Dataset& data,
-                    Comparison& comparison) const {
+                    ModelComparison& comparison) const {
     constexpr Index kBlockRows = Index{1} << 18;
     std::unique_ptr<TextWriter> out;
     for (Index begin = 0; begin < data.rows(); begin += kBlockRows) {
@@ -249,7 +249,7 @@ class PredictCommand : public Command {
 
   // The first process writes what all have predicted.
   void write_together(Session& session, const Model& model, const Dataset& data,
-                      Comparison& comparison) const {
+                      ModelComparison& comparison) const {
     Block block = session.timed(
         "predict", [&] { return predict_block(model, data.features(), session.control()); });
     session.timed("write", [&] {

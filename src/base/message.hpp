@@ -33,9 +33,8 @@ class MessageWriter {
   Group::Message take() { return std::move(message_); }
 
  private:
-  void put_bytes(std::span<const std::byte> bytes) {
-    message_.insert(message_.end(), bytes.begin(), bytes.end());
-  }
+  // Not inline: the code of an insertion, once per value put, would be most of what callers are.
+  void put_bytes(std::span<const std::byte> bytes);
 
   Group::Message message_;
 };

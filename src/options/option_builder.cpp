@@ -158,6 +158,42 @@ void fail_choice(std::string_view name, std::string_view text,
       fmt::format("{} is '{}': it must be one of {}", name, text, fmt::join(choices, ", ")));
 }
 
+OptionDescription describe(const OptionText& text) {
+  OptionDescription option;
+  option.name = text.name;
+  option.letter = text.letter;
+  option.help = text.help;
+  return option;
+}
+
+OptionDescription describe_flag(const OptionText& text, StoredAt<bool> field) {
+  OptionDescription option = describe(text);
+  option.type = OptionType::flag;
+  option.set = [name = text.name, field](TrainOptions& options, const OptionValue& value) {
+    field.of(options) = flag_of(name, value);
+  };
+  option.get = [field](const TrainOptions& options) -> OptionValue { return field.read(options); };
+  option.check = [](const TrainOptions&) {};
+  return option;
+}
+
+OptionDescription describe_numbers(const OptionText& text, StoredAt<std::vector<double>> field,
+                                   const Range& range) {
+  OptionDescription option = describe(text);
+  option.type = OptionType::numbers;
+  option.value = "NUMBER,..";
+  option.range = range.text();
+  option.set = [name = text.name, field](TrainOptions& options, const OptionValue& value) {
+    field.of(options) = numbers_of(name, value);
+  };
+  option.get = [field](const TrainOptions& options) -> OptionValue { return field.read(options); };
+  option.check = [name = text.name, field, range](const TrainOptions& options) {
+    if (field.read(options).empty()) fail_choice(name, "empty", {"one or more numbers"});
+    for (const double number : field.read(options)) require_in(range, name, number);
+  };
+  return option;
+}
+
 void OptionDescription::set_text(TrainOptions& options, std::string_view text) const {
   set(options, parse(*this, text));
 }

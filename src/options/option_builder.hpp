@@ -52,6 +52,9 @@ struct Unset {
   std::string_view meaning;
 };
 
+/// An option with its name, letter and help; the rest is empty.
+OptionDescription describe(const OptionText& text);
+
 // From values of the public types to those of fields. Each throws InvalidArgument with `name`.
 double number_of(std::string_view name, const OptionValue& value);
 std::int64_t integer_of(std::string_view name, const OptionValue& value, std::int64_t low,
@@ -94,17 +97,27 @@ OptionValue number_value(Number number) {
     return static_cast<double>(number);
 }
 
-/// A number or an optional number; `field(options)` gives a reference to it.
+/// Where an option is stored. Pointers to functions, not the lambdas they come from: what describes
+/// an option is compiled once per type, not once per option.
+template <typename Stored>
+struct StoredAt {
+  Stored& (*of)(TrainOptions&);
+  const Stored& (*read)(const TrainOptions&);
+};
+
+/// `field(options)` gives a reference, const where `options` is.
 template <typename Field>
-OptionDescription number_option(const OptionText& text, Field field, const Range& range,
-                                const Unset& unset = {}) {
+auto stored_at(Field field) {
   using Stored = std::remove_reference_t<decltype(field(std::declval<TrainOptions&>()))>;
+  return StoredAt<Stored>{field, field};
+}
+
+template <typename Stored>
+OptionDescription describe_number(const OptionText& text, StoredAt<Stored> field,
+                                  const Range& range, const Unset& unset) {
   constexpr bool kOptional = IsOptional<Stored>::value;
   using Number = typename std::conditional_t<kOptional, Stored, std::optional<Stored>>::value_type;
-  OptionDescription option;
-  option.name = text.name;
-  option.letter = text.letter;
-  option.help = text.help;
+  OptionDescription option = describe(text);
   option.type = std::is_integral_v<Number> ? OptionType::integer : OptionType::number;
   option.value = "NUMBER";
   option.range = range.text();
@@ -115,14 +128,14 @@ OptionDescription number_option(const OptionText& text, Field field, const Range
   option.set = [name = text.name, field](TrainOptions& options, const OptionValue& value) {
     if constexpr (kOptional) {
       if (std::holds_alternative<std::monostate>(value)) {
-        field(options) = std::nullopt;
+        field.of(options) = std::nullopt;
         return;
       }
     }
-    field(options) = convert_number<Number>(name, value);
+    field.of(options) = convert_number<Number>(name, value);
   };
   option.get = [field](const TrainOptions& options) -> OptionValue {
-    const auto& stored = field(options);
+    const auto& stored = field.read(options);
     if constexpr (kOptional) {
       return stored ? number_value(*stored) : OptionValue();
     } else {
@@ -131,20 +144,23 @@ OptionDescription number_option(const OptionText& text, Field field, const Range
   };
   option.check = [name = text.name, field, range,
                   word = option.unset](const TrainOptions& options) {
-    const std::optional<Number> stored = field(options);
+    const std::optional<Number> stored = field.read(options);
     if (stored) require_in(range, name, static_cast<double>(*stored), word);
   };
   return option;
 }
 
-/// One of a few names; enum values, or their names themselves.
-template <typename Value, typename Field>
-OptionDescription choice_option(const OptionText& text, Field field,
-                                std::vector<std::pair<std::string_view, Value>> values) {
-  OptionDescription option;
-  option.name = text.name;
-  option.letter = text.letter;
-  option.help = text.help;
+/// A number or an optional number; `field(options)` gives a reference to it.
+template <typename Field>
+OptionDescription number_option(const OptionText& text, Field field, const Range& range,
+                                const Unset& unset = {}) {
+  return describe_number(text, stored_at(field), range, unset);
+}
+
+template <typename Value, typename Stored>
+OptionDescription describe_choice(const OptionText& text, StoredAt<Stored> field,
+                                  std::vector<std::pair<std::string_view, Value>> values) {
+  OptionDescription option = describe(text);
   option.type = OptionType::choice;
   option.value = "NAME";
   for (const auto& entry : values) option.choices.push_back(entry.first);
@@ -153,14 +169,14 @@ OptionDescription choice_option(const OptionText& text, Field field,
     const std::string& word = word_of(name, value);
     for (const auto& [known, stored] : values) {
       if (known != word) continue;
-      field(options) = stored;
+      field.of(options) = stored;
       return;
     }
     fail_choice(name, word, choices);
   };
   option.get = [field, values](const TrainOptions& options) -> OptionValue {
     for (const auto& [known, stored] : values) {
-      if (field(options) == stored) return std::string(known);
+      if (field.read(options) == stored) return std::string(known);
     }
     return {};
   };
@@ -168,40 +184,25 @@ OptionDescription choice_option(const OptionText& text, Field field,
   return option;
 }
 
+/// One of a few names; enum values, or their names themselves.
+template <typename Value, typename Field>
+OptionDescription choice_option(const OptionText& text, Field field,
+                                std::vector<std::pair<std::string_view, Value>> values) {
+  return describe_choice<Value>(text, stored_at(field), std::move(values));
+}
+
+OptionDescription describe_flag(const OptionText& text, StoredAt<bool> field);
 template <typename Field>
 OptionDescription flag_option(const OptionText& text, Field field) {
-  OptionDescription option;
-  option.name = text.name;
-  option.letter = text.letter;
-  option.help = text.help;
-  option.type = OptionType::flag;
-  option.set = [name = text.name, field](TrainOptions& options, const OptionValue& value) {
-    field(options) = flag_of(name, value);
-  };
-  option.get = [field](const TrainOptions& options) -> OptionValue { return field(options); };
-  option.check = [](const TrainOptions&) {};
-  return option;
+  return describe_flag(text, stored_at(field));
 }
 
 /// A list of numbers, one or more, each in the range.
+OptionDescription describe_numbers(const OptionText& text, StoredAt<std::vector<double>> field,
+                                   const Range& range);
 template <typename Field>
 OptionDescription numbers_option(const OptionText& text, Field field, const Range& range) {
-  OptionDescription option;
-  option.name = text.name;
-  option.letter = text.letter;
-  option.help = text.help;
-  option.type = OptionType::numbers;
-  option.value = "NUMBER,..";
-  option.range = range.text();
-  option.set = [name = text.name, field](TrainOptions& options, const OptionValue& value) {
-    field(options) = numbers_of(name, value);
-  };
-  option.get = [field](const TrainOptions& options) -> OptionValue { return field(options); };
-  option.check = [name = text.name, field, range](const TrainOptions& options) {
-    if (field(options).empty()) fail_choice(name, "empty", {"one or more numbers"});
-    for (const double number : field(options)) require_in(range, name, number);
-  };
-  return option;
+  return describe_numbers(text, stored_at(field), range);
 }
 
 // The options that belong to a family of methods each, in the order in which help and documents
