@@ -52,7 +52,7 @@ def search_local(train, method, options):
     """k upwards, until the best error rises: so does the paper."""
     where = ["--centres", options.search_centres] if options.search_centres else ["--rows", options.search_rows]
     best = None
-    for k in LOCAL_K:
+    for k in [k for k in LOCAL_K if k <= options.largest_k]:
         found = common.tune(train, ["--method", method, "--k", k, "--folds", options.search_folds, *where, *kernel_grid(options)], options)
         if best and found["error"] > best["error"]:
             break
@@ -81,12 +81,18 @@ def chosen_text(point, report):
     return ", ".join(f"{name} {value:g}" for name, value in point.items())
 
 
+SEARCH = ("search_folds", "search_step", "search_rows", "search_centres", "largest_k")
+
+
+def is_done(result, options):
+    return result is not None and all(result[name] == getattr(options, name) for name in SEARCH)
+
+
 def measure_method(name, method, files, options):
     found = search(files.train, method, options)
     run = common.train_and_test(files.train, files.test, arguments(method, found["point"]), options)
     text = chosen_text(found["point"], run.pop("report"))
-    return {"data": name, "method": method, **run, "cv_error": found["error"], "chosen": text, "search_folds": options.search_folds,
-            "search_step": options.search_step, "search_rows": options.search_rows, "search_centres": options.search_centres}
+    return {"data": name, "method": method, **run, "cv_error": found["error"], "chosen": text, **{name: getattr(options, name) for name in SEARCH}}
 
 
 def accuracy(error):
@@ -118,9 +124,10 @@ def rank_lines(results):
 
 def protocol(results):
     """How C, gamma and k were searched, in words; the paper's own way is not mentioned."""
-    kinds = {(r["search_folds"], r["search_step"], r["search_rows"], r["search_centres"]) for r in results}
+    kinds = {tuple(r[name] for name in SEARCH) for r in results}
     return "; ".join(f"{folds} folds, every {step}. value of the paper's grids, search on {rows} rows"
-                     + (f", falk and falk-c on {centres} neighborhoods of all rows" if centres else "") for folds, step, rows, centres in
+                     + (f", falk and falk-c on {centres} neighborhoods of all rows" if centres else "")
+                     + (f", k up to {largest:,}" if largest < LOCAL_K[-1] else "") for folds, step, rows, centres, largest in
                      sorted(kinds, key=str))
 
 
@@ -133,6 +140,8 @@ def run(options):
     for problem in [p for p in PROBLEMS if short(p.name) in only]:
         files = common.prepare(problem, options)
         for method in (options.methods.split(",") if options.methods else METHODS) if files else []:
+            if is_done(results.get(f"{short(problem.name)} {method}"), options):
+                continue
             results[f"{short(problem.name)} {method}"] = result = measure_method(short(problem.name), method, files, options)
             common.save(name, results, order, options)
             print(measure.markdown_row(cells(result)), flush=True)
