@@ -79,7 +79,7 @@ def is_positive(one, line):
 
 def draw(one, lines):
     """The rows of the paper's number, labels +1 and -1."""
-    lines = problems.shuffled([("+1 " if is_positive(one, line) else "-1 ") + line.split(" ", 1)[1] for line in lines])
+    lines = problems.shuffled([("+1 " if is_positive(one, line) else "-1 ") + line.strip().partition(" ")[2] + "\n" for line in lines])
     if not one.share:
         return lines[:one.rows]
     positive = round(one.share * one.rows)
