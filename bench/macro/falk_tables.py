@@ -32,7 +32,7 @@ PAPER = {
     "checker-b": ((94.31, 94.46, 94.46, 94.45, None), (94.08, 94.21, 94.21, 94.19, 94.23), (None, 6047, 334, 366, 1374),
                   (None, 167, 10, 7, 7)),
 }
-KNN_ROWS = 20_000  # of the search for k of kNN, where the others have fewer
+MORE_ROWS = 20_000  # of the search for k of kNN, and to choose between two candidates of exact, where other searches have fewer
 KNN_K = [1, 3, 5, 9, 15, 21, 31, 51, 71, 101, 151]
 LOCAL_K = [250, 500, 1000, 2000, 4000, 8000]
 # Of the paper: 10 neighborhoods.
@@ -70,13 +70,13 @@ def search_local(train, method, options):
 
 def search_exact(train, options):
     """A search on few rows prefers kernels that are too wide for all: there, the C and gamma found on neighborhoods of all rows are
-    the other candidate, and both are judged on all rows, with two folds."""
+    the other candidate, and both are judged on more rows, with two folds."""
     found = common.tune(train, ["--method", "exact", "--folds", options.search_folds, "--rows", options.search_rows, *kernel_grid(options)],
                         options)
     if not options.search_centres or options.search_rows == "all":
         return found
     local = {name: value for name, value in search_local(train, "falk", options)["point"].items() if name != "k"}
-    judged = [common.tune(train, ["--method", "exact", "--folds", 2, "--rows", "all",
+    judged = [common.tune(train, ["--method", "exact", "--folds", 2, "--rows", MORE_ROWS,
                                   *[word for name, value in point.items() for word in common.grid(name, [value])]], options)
               for point in (found["point"], local)]
     return min(judged, key=lambda one: one["error"])
@@ -90,7 +90,7 @@ def search(train, method, options):
         return search_local(train, method, options)
     if method == "exact":
         return search_exact(train, options)
-    rows = options.search_rows if options.search_rows == "all" else max(int(options.search_rows), KNN_ROWS)
+    rows = options.search_rows if options.search_rows == "all" else max(int(options.search_rows), MORE_ROWS)
     return common.tune(train, ["--method", method, "--folds", options.search_folds, "--rows", rows, *common.grid("k", KNN_K)], options)
 
 
@@ -149,8 +149,8 @@ def protocol(results):
     """How C, gamma and k were searched, in words; the paper's own way is not mentioned."""
     kinds = {tuple(r[name] for name in SEARCH) for r in results}
     return "; ".join(f"{folds} folds, every {step}. value of the paper's grids, search on {rows} rows"
-                     + (f" (knn: {KNN_ROWS:,}), falk and falk-c on {centres} neighborhoods of all rows, exact by its own C and gamma or "
-                        "falk's, whichever is better on all rows with two folds" if centres else "")
+                     + (f" (knn: {MORE_ROWS:,}), falk and falk-c on {centres} neighborhoods of all rows, exact by its own C and gamma or "
+                        f"falk's, whichever is better on {MORE_ROWS:,} rows with two folds" if centres else "")
                      + (f", k up to {largest:,}" if largest < LOCAL_K[-1] else "") for folds, step, rows, centres, largest in
                      sorted(kinds, key=str))
 
