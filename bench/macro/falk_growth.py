@@ -45,15 +45,18 @@ def cells(r):
             measure.seconds_text(r["test_cpu_seconds"])]
 
 
-def measure_growth(name, method, files, test, options, show):
-    point = falk_tables.search(files[min(files)], method, options)["point"]
-    for rows, train in files.items():
-        if method == "exact" and rows > options.exact_rows:
-            continue
+def key_of(name, method, rows):
+    return f"{name} {method} {rows:09}"
+
+
+def measure_growth(name, method, files, test, options, results, show):
+    missing = {rows: train for rows, train in files.items() if not (method == "exact" and rows > options.exact_rows)
+               and not falk_tables.is_done(results.get(key_of(name, method, rows)), options)}
+    point = falk_tables.search(files[min(files)], method, options)["point"] if missing else None
+    for rows, train in missing.items():
         run = common.train_and_test(train, test, falk_tables.arguments(method, point), options)
         text = falk_tables.chosen_text(point, run.pop("report"))
-        show({"data": name, "method": method, **run, "chosen": text, "search_folds": options.search_folds,
-              "search_step": options.search_step, "search_rows": options.search_rows, "search_centres": options.search_centres})
+        show({"data": name, "method": method, **run, "chosen": text, **{name: getattr(options, name) for name in falk_tables.SEARCH}})
 
 
 def run(options):
@@ -63,14 +66,14 @@ def run(options):
     print(measure.markdown_head(TITLES), flush=True)
 
     def show(result):
-        results[f"{result['data']} {result['method']} {result['rows']:09}"] = result
+        results[key_of(result["data"], result["method"], result["rows"])] = result
         common.save(name, results, order(results), options)
         print(measure.markdown_row(cells(result)), flush=True)
 
     for data_name in [n for n in NAMES if not options.only or n in options.only.split(",")]:
         found = data(data_name, sizes, options)
         for method in (options.methods.split(",") if options.methods else METHODS) if found else []:
-            measure_growth(data_name, method, *found, options, show)
+            measure_growth(data_name, method, *found, options, results, show)
     ordered = [results[key] for key in order(results)]
     if options.write and ordered:
         text = "\n".join([measure.markdown_head(TITLES), *(measure.markdown_row(cells(r)) for r in ordered), "",

@@ -79,7 +79,7 @@ def is_positive(one, line):
 
 def draw(one, lines):
     """The rows of the paper's number, labels +1 and -1."""
-    lines = problems.shuffled([("+1 " if is_positive(one, line) else "-1 ") + line.split(" ", 1)[1] for line in lines])
+    lines = problems.shuffled([("+1 " if is_positive(one, line) else "-1 ") + line.strip().partition(" ")[2] + "\n" for line in lines])
     if not one.share:
         return lines[:one.rows]
     positive = round(one.share * one.rows)
@@ -129,7 +129,8 @@ def grids(method, kernel, rows, options):
     if kernel == "polynomial":
         words += ["--gamma", "1", "--coef0", "0", *common.grid("degree", [1, 2, 3])]
     if method != "exact":
-        words += common.grid("k", [*[k for k in common.powers(1, 10, step) if k < rows], rows])
+        values = [k for k in common.powers(1, 10, step) if k < rows]
+        words += common.grid("k", [k for k in values if k <= options.largest_k] if method == "knn-svm" else [*values, rows])
     return words
 
 
@@ -138,22 +139,36 @@ def count_lines(path):
         return sum(1 for _ in file)
 
 
-def measure_fold(method, kernel, train, test, options):
-    """Wrong test rows of the model with the parameters found on the training part, and the CPU seconds of the search."""
-    model = options.work / "models" / f"falk-small-{os.getpid()}.model"
-    rows = count_lines(train)
+def search(method, kernel, train, options):
+    """The model with the best parameters, its error in the search, and the CPU seconds."""
+    model = options.work / "models" / f"falk-small-{method}-{os.getpid()}.model"
+    report = model.with_suffix(".json")
     ran = measure.run([options.tamis, "tune", train, "--method", method, "--folds", options.search_folds, "--rows", "all",
-                       *grids(method, kernel, rows, options), "-o", model, *common.threads(options)])
+                       *grids(method, kernel, count_lines(train), options), "-o", model, "--json", report, *common.threads(options)])
+    error = json.loads(report.read_text())["best"]["error_rate"]
+    report.unlink()
+    return model, error, ran.cpu_seconds
+
+
+def measure_fold(method, kernel, train, test, options):
+    """Wrong test rows of the model with the parameters found on the training part, and the CPU seconds of the search. kNN-SVM with
+    all rows as neighbors is the exact SVM, so that this k is searched by exact, on the same folds, and not once per row."""
+    found = [search(method, kernel, train, options)]
+    if method == "knn-svm":
+        found.append(search("exact", kernel, train, options))
+    model = min(found, key=lambda one: one[1])[0]
     told = json.loads(measure.run([options.tamis, "evaluate", model, test, "--json", "-"]).out)
-    model.unlink()
-    return round(told["error_rate"] * told["rows"]), told["rows"], ran.cpu_seconds
+    for one in found:
+        one[0].unlink()
+    return round(told["error_rate"] * told["rows"]), told["rows"], sum(one[2] for one in found)
 
 
 def measure_set(name, method, kernel, files, options):
     folds = [measure_fold(method, kernel, train, test, options) for train, test in files]
     errors, rows = sum(f[0] for f in folds), sum(f[1] for f in folds)
     return {"data": name, "method": method, "kernel": kernel, "rows": rows, "error": errors / rows, "folds": options.folds,
-            "search_folds": options.search_folds, "search_step": options.search_step, "cpu_seconds": sum(f[2] for f in folds)}
+            "search_folds": options.search_folds, "search_step": options.search_step,
+            "largest_k": options.largest_k if method == "knn-svm" else None, "cpu_seconds": sum(f[2] for f in folds)}
 
 
 def key_of(name, method, kernel):
@@ -161,7 +176,8 @@ def key_of(name, method, kernel):
 
 
 def is_done(result, options):
-    return result is not None and all(result[what] == getattr(options, what) for what in ("folds", "search_folds", "search_step"))
+    what = ("folds", "search_folds", "search_step") + (("largest_k",) if result and result["method"] == "knn-svm" else ())
+    return result is not None and all(result.get(name) == getattr(options, name) for name in what)
 
 
 # --- the page ------------------------------------------------------------------------------------------------------------
@@ -208,8 +224,10 @@ def summary(results):
 
 def protocol(results):
     kinds = sorted({(r["folds"], r["search_folds"], r["search_step"]) for r in results.values()})
-    return "; ".join(f"{folds} folds, parameters by {search} folds inside each training part, every {step}. value of the paper's grids"
+    text = "; ".join(f"{folds} folds, parameters by {search} folds inside each training part, every {step}. value of the paper's grids"
                      for folds, search, step in kinds)
+    largest = sorted({r["largest_k"] for r in results.values() if r.get("largest_k")})
+    return text + (f"; knn-svm with k up to {' or '.join(map(str, largest))} and all rows" if largest else "")
 
 
 def run(options):

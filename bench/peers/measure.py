@@ -76,6 +76,18 @@ def load_results(path):
     return json.loads(path.read_text()) if path.exists() else {}
 
 
+def kept_results(csv_file, key, text):
+    """Results of a CSV file that save_results wrote earlier, for a work folder that has none: numbers but in the columns of `text`,
+    None for empty cells; `key` makes their names."""
+    def value(name, cell):
+        if cell == "" or name in text:
+            return cell or None
+        return int(cell) if re.fullmatch(r"-?\d+", cell) else float(cell)
+    with open(csv_file, newline="") as file:
+        rows = [{name: value(name, cell) for name, cell in row.items()} for row in csv.DictReader(file)]
+    return {key(row): row for row in rows}
+
+
 def save_results(path, results, order):
     """JSON, and the same as CSV next to it; problems in the given order."""
     results = {name: results[name] for name in order if name in results}
