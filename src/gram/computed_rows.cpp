@@ -26,11 +26,6 @@ constexpr Index kPieceOfPoints = 65536;  // points packed at a time by accumulat
 // matter, and roughly.
 constexpr double kFetchSeconds = 0.4e-9;
 
-// Values that are computed faster than this are not kept: to store them, and to move them whenever
-// points are set aside, takes as long (measured with 8, 22 and 123 columns: training is 8 to 30 %
-// faster without).
-constexpr double kWorthKeepingSeconds = 4e-9;
-
 }  // namespace
 
 ComputedRows::ComputedRows(const Kernel& kernel, const Matrix& data, std::span<const Index> rows,
@@ -249,14 +244,12 @@ void ComputedRows::set_active(std::span<const Index> points) {
 // ski-rental rule). Both prices are measured: on virtual machines fresh memory can cost thirty
 // times as much as elsewhere. No result depends on what is kept.
 void ComputedRows::make_cache() {
-  const double compute_seconds = measure_compute_seconds();
-  saved_seconds_ = compute_seconds - kFetchSeconds;
+  value_seconds_ = measure_value_seconds();
   cache_.emplace(static_cast<Index>(times_asked_.size()), static_cast<Index>(active_.size()),
-                 compute_seconds > kWorthKeepingSeconds ? cache_bytes_ : 0, store());
+                 value_seconds_ > kWorthKeepingSeconds ? cache_bytes_ : 0, store());
 }
 
-// Seconds a kernel value takes one thread.
-double ComputedRows::measure_compute_seconds() const {
+double ComputedRows::measure_value_seconds() const {
   const Index columns = std::min<Index>(kStrip, static_cast<Index>(active_.size()));
   const std::vector<Index> rows(kRowsAtOnce, rows_[0]);
   std::vector<float> values(usize(kRowsAtOnce * kStrip));
@@ -272,13 +265,14 @@ double ComputedRows::measure_compute_seconds() const {
 std::vector<ComputedRows::Request> ComputedRows::look_up(std::span<const Index> rows,
                                                          std::span<const double> coefficients) {
   cache_->begin_round(static_cast<Index>(rows.size()));
+  const double saved_seconds = value_seconds_ - kFetchSeconds;
   std::vector<Request> requests;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     Request request{rows[r], coefficients[r]};
     const Index name = cached_row(rows[r]);
     request.kept = cache_->find(name, &request.covered);
     std::uint8_t& asked = times_asked_[usize(name)];
-    const bool worth_it = asked * saved_seconds_ >= cache_->fresh_seconds();
+    const bool worth_it = asked * saved_seconds >= cache_->fresh_seconds();
     if (request.kept == nullptr && (asked > 0 || worth_it))
       request.kept = cache_->insert(name, worth_it);
     asked = static_cast<std::uint8_t>(std::min(asked + 1, 255));

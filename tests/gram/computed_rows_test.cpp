@@ -194,7 +194,8 @@ TEST(ComputedRows, LongRowsAreRight) {
   EXPECT_GT(source.counts().cached, 0) << "a row asked for again and again is worth keeping";
 }
 
-// Values that are cheap to compute are not kept: that would take longer.
+// Values that are cheap to compute are not kept: that would take longer. Where computing is slow,
+// as in an emulator, these are not cheap either.
 TEST(ComputedRows, CheapValuesAreNotKept) {
   const Matrix data = random_matrix(1700, 4, 6);
   ComputedRows source({.gamma = 0.1}, data, iota_rows(1700), 20 << 20, [] { return false; });
@@ -204,7 +205,8 @@ TEST(ComputedRows, CheapValuesAreNotKept) {
     std::vector<double> sums(1700, 0.0);
     ASSERT_TRUE(source.accumulate(from, std::vector<double>{1, -2}, sums));
   }
-  EXPECT_EQ(source.counts().cached, 0);
+  const bool is_cheap = source.value_seconds() <= ComputedRows::kWorthKeepingSeconds;
+  EXPECT_EQ(source.counts().cached == 0, is_cheap) << source.value_seconds() << " s per value";
 }
 
 // The part of a square that is known already is left as it is.
