@@ -124,6 +124,8 @@ struct LocalOptions {
   std::string index = "auto";         ///< neighbor search; never changes the result
   /// falk and falk-c train more rows than this in cells of half to all of it, one after the other.
   Index cell_rows = 1'000'000;
+  /// falk and falk-c: each neighborhood chooses C and gamma by its own inner validation.
+  bool local_tuning = false;
   // falk-l: the selection rule, the neighborhoods used for it, and the values to try.
   SelectionRule selection_rule = SelectionRule::lowest_error;
   Index selection_centres = 20;
