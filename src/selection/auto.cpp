@@ -22,6 +22,7 @@ constexpr Index kMetricRows = 8000;
 
 TrainOptions without_metric(TrainOptions options) {
   options.metric_rounds.reset();
+  options.metric = MetricForm::diagonal;
   return options;
 }
 

@@ -47,8 +47,8 @@ TrainReport learn_weights(const Method& method, const TrainContext& context, Pre
   const double start = context.watch.seconds();
   LearnedMetric metric =
       learn_metric(prepared->set, context, kMetricShareOfTime * context.seconds_left());
-  if (!metric.weights.empty())
-    weigh_features(metric.weights, context.options, context.control, prepared);
+  if (metric.best_round > 0)
+    use_metric(metric.weights, metric.matrix, context.options, context.control, prepared);
   report.remarks.push_back(describe(metric, context.options));
   if (context.control.on_remark) context.control.on_remark(report.remarks.back());
   report.details.emplace_back("metric_best_round", static_cast<double>(metric.best_round));
