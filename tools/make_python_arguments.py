@@ -21,7 +21,7 @@ IN_THE_CLASS = {"method", "task"}
 #: After the options of the method itself.
 ORDER = ["C", "epsilon", "kernel", "degree", "gamma", "coef0", "shrinking", "penalty", "loss", "dual", "class_weight", "multi_class",
          "decision_function_shape", "break_ties", "probability", "missing", "text_columns", "max_categories", "scale", "metric_rounds",
-         "polish", "tol", "max_iter", "max_seconds", "max_memory", "cache_size", "random_state", "n_jobs", "progress", "verbose"]
+         "metric", "polish", "tol", "max_iter", "max_seconds", "max_memory", "cache_size", "random_state", "n_jobs", "progress", "verbose"]
 
 #: Arguments that only Python has, as (annotation, default): of everyone, of classifiers, of methods.
 OF_ALL = {"max_memory": ("int | str | None", None), "n_jobs": ("int | None", None), "progress": ("Progress", None),

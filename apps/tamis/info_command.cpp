@@ -124,6 +124,12 @@ class InfoCommand : public Command {
     line(session, "scaling", std::string(scaling_name(model.scaling().method)));
     describe_columns(session, model.columns());
     describe_weights(session, model.scaling().weights, model.columns());
+    if (!model.scaling().matrix.empty()) {
+      report["metric"] = "full";
+      line(session, "metric",
+           fmt::format("full: the columns are mixed by a matrix of {} x {}",
+                       model.scaling().offset.size(), model.scaling().offset.size()));
+    }
     if (error) return;
     report["file_bytes"] = bytes;
     line(session, "file size", format_bytes(bytes));

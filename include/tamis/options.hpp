@@ -124,6 +124,8 @@ struct LocalOptions {
   std::string index = "auto";         ///< neighbor search; never changes the result
   /// falk and falk-c train more rows than this in cells of half to all of it, one after the other.
   Index cell_rows = 1'000'000;
+  /// falk and falk-c: each neighborhood chooses C and gamma by its own inner validation.
+  bool local_tuning = false;
   // falk-l: the selection rule, the neighborhoods used for it, and the values to try.
   SelectionRule selection_rule = SelectionRule::lowest_error;
   Index selection_centres = 20;
@@ -220,6 +222,12 @@ struct Bias {
   double value = 1;  ///< penalized: > 0
 };
 
+/// What metric rounds learn.
+enum class MetricForm {
+  diagonal,  ///< a weight for each column
+  full,      ///< a matrix that mixes the columns too, for at most Scaling::kMaxMatrixColumns
+};
+
 struct TrainOptions {
   // What is learned.
   // If kernel, cost, gamma, tube, scaling or metric_rounds is empty, the method `auto` chooses it,
@@ -246,9 +254,13 @@ struct TrainOptions {
   std::optional<ScalingMethod> scaling = {};  ///< of the columns, kept in the model; default: none
   /// Rounds of learning feature weights, which become part of the scaling; default: 0.
   std::optional<int> metric_rounds = {};
+  MetricForm metric = MetricForm::diagonal;  ///< what these rounds learn
   /// Feature weights that are known already, one per column, not negative; empty: all 1. Learning
   /// starts from them.
   std::vector<float> feature_weights = {};
+  /// A full metric that is known already (Scaling::matrix), columns x columns numbers; empty: none.
+  /// Not together with feature_weights or metric_rounds.
+  std::vector<float> metric_matrix = {};
   std::uint64_t seed = 1;
 
   /// Continue from the model of a method that used a part of the rows to the optimum on all rows.

@@ -41,14 +41,20 @@ struct ScalingKnots {
 struct TAMIS_EXPORT Scaling {
   /// Largest number of knots per column.
   static constexpr Index kMaxKnots = 128;
+  /// Largest number of columns of a full metric.
+  static constexpr Index kMaxMatrixColumns = 300;
 
   ScalingMethod method = ScalingMethod::none;
   float lower = 0.0F;
   std::vector<float> offset;  ///< one per column; empty when method is none
   std::vector<float> factor;
   ScalingKnots knots;  ///< quantile only
-  /// Feature weights learned by the model, already part of `factor`; empty: none.
+  /// Feature weights learned by the model; empty: none. They are part of `factor`, but for the
+  /// lengths of the rows of `matrix`, if there is one.
   std::vector<float> weights;
+  /// A full metric learned by the model: a symmetric matrix, row by row, that each scaled row is
+  /// multiplied by. Empty: none.
+  std::vector<float> matrix;
 
   /// Learns from rows. `lower` and `upper` matter for minmax only. Quantile and robust look at
   /// 262,144 rows at most, drawn at random.
@@ -57,14 +63,18 @@ struct TAMIS_EXPORT Scaling {
   /// Sparse rows stay sparse only if zero maps to zero in every column; otherwise the result is
   /// dense.
   Matrix apply(const Matrix& features, const RunControl& control = {}) const;
-  /// One value.
+  /// One value, before the matrix.
   float scaled(std::size_t column, float value) const;
   /// The value that scaled() maps to this one; where several do, or none does, one near to it.
   float unscaled(std::size_t column, float value) const;
   /// This scaling with each column multiplied by its weight, one weight per column. `lower` must
   /// be 0. Existing weights are multiplied.
   Scaling with_weights(const std::vector<float>& weights) const;
-  /// Throws DataError unless `knots`, `offset`, `factor` and `weights` fit together and are finite.
+  /// This scaling followed by a symmetric matrix, columns x columns numbers. `lower` must be 0, and
+  /// there must be no matrix yet.
+  Scaling with_matrix(const std::vector<float>& matrix) const;
+  /// Throws DataError unless `knots`, `offset`, `factor`, `weights` and `matrix` fit together and
+  /// are finite.
   void validate() const;
   bool is_identity() const { return method == ScalingMethod::none; }
   bool operator==(const Scaling&) const = default;

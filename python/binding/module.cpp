@@ -336,6 +336,13 @@ void bind_model(py::module_& module) {
                                const std::vector<float>& weights = model.scaling().weights;
                                return py::array_t<float>(std::ssize(weights), weights.data());
                              })
+      .def_property_readonly("metric_matrix",
+                             [](const Model& model) {
+                               const Scaling& scaling = model.scaling();
+                               const py::ssize_t n =
+                                   scaling.matrix.empty() ? 0 : std::ssize(scaling.offset);
+                               return py::array_t<float>({n, n}, scaling.matrix.data());
+                             })
       .def_property_readonly("imputes",
                              [](const Model& model) { return !model.columns().fills.empty(); })
       .def_property_readonly("text_categories", text_categories)

@@ -321,6 +321,18 @@ class Estimator(BaseEstimator):
         return weights if len(weights) else np.ones(columns, dtype=np.float32)
 
     @property
+    def metric_matrix_(self) -> np.ndarray:
+        """The symmetric matrix that each scaled row is multiplied by (metric="full"), one row and
+        column per entry of feature_weights_; the identity where training learned none.
+        """
+        check_is_fitted(self)
+        if callable(self._kernel) or self._kernel == "precomputed":
+            raise AttributeError("metric_matrix_ is not available for a precomputed kernel")
+        matrix = self._model.metric_matrix
+        columns = len(self._model.trained_columns) or self._model.num_features
+        return matrix if len(matrix) else np.eye(columns, dtype=np.float32)
+
+    @property
     def trained_columns_(self) -> np.ndarray:
         """Names of the columns that feature_weights_ is of: those of X, one per category of a text
         column, and one for each column that had missing values."""

@@ -268,6 +268,8 @@ _CLASSIFIER_ATTRIBUTES = """\
         Weights of the features; linear kernel only.
     feature_weights_ : ndarray of shape (n_features,)
         Factor of each scaled column that training learned (metric_rounds); 1 where it learned none.
+    metric_matrix_ : ndarray of shape (n_features, n_features)
+        Matrix that scaled rows are multiplied by (metric="full"); the identity where there is none.
     class_weight_ : ndarray of shape (n_classes,)
     n_iter_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
         Pair updates of each binary SVM, in its last round where there are rounds.
@@ -294,6 +296,8 @@ _REGRESSOR_ATTRIBUTES = """\
         Weights of the features; linear kernel only.
     feature_weights_ : ndarray of shape (n_features,)
         Factor of each scaled column that training learned (metric_rounds); 1 where it learned none.
+    metric_matrix_ : ndarray of shape (n_features, n_features)
+        Matrix that scaled rows are multiplied by (metric="full"); the identity where there is none.
     n_iter_ : int
         Pair updates.
     fit_status_ : int

@@ -60,6 +60,8 @@ DecisionRegions decision_regions(const Model& model, const Labels& classes, cons
   const Labels decided =
       predict(model, Matrix::dense(kCells * kCells, 2, std::move(points)), quiet(control));
   regions.classes = encode_labels(decided, classes);
+  // Points that a matrix mixed have no place in the picture.
+  if (!model.scaling().matrix.empty()) return regions;
   const Matrix vectors = machine_of(model).support_points();
   for (const Index row : spread_rows(vectors.rows(), kMostVectors)) {
     regions.support_vectors.emplace_back(model.scaling().unscaled(0, vectors.at(row, 0)),

@@ -284,6 +284,18 @@ Matrix apply_sparse(const Scaling& scaling, const Matrix& features, ProgressMete
   return features.with_values(values, scaled.values);
 }
 
+// The row times the matrix, summed in double.
+void multiply(std::span<float> row, const std::vector<float>& matrix, std::vector<double>* sums) {
+  std::fill(sums->begin(), sums->end(), 0.0);
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const auto value = static_cast<double>(row[i]);
+    const float* const factors = matrix.data() + i * row.size();
+    for (std::size_t j = 0; j < row.size(); ++j)
+      (*sums)[j] += value * static_cast<double>(factors[j]);
+  }
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = static_cast<float>((*sums)[j]);
+}
+
 Matrix apply_dense(const Scaling& scaling, const Matrix& features, ProgressMeter& meter,
                    const RunControl& control) {
   const Index cols = features.cols();
@@ -292,10 +304,12 @@ Matrix apply_dense(const Scaling& scaling, const Matrix& features, ProgressMeter
   float* const values = scaled.values.get();
   const Index step = poll_rows(features.cols());
   parallel_ranges(features.rows(), step, [&](Index begin, Index end) {
+    std::vector<double> sums(scaling.matrix.empty() ? 0 : usize(cols));
     for (Index i = begin; i < end; ++i) {
       const std::span<float> row(values + i * cols, usize(cols));
       features.copy_row(i, row);
       for (std::size_t j = 0; j < row.size(); ++j) row[j] = scaling.scaled(j, row[j]);
+      if (!scaling.matrix.empty()) multiply(row, scaling.matrix, &sums);
       if (i % step == 0) meter.add(std::min(step, end - i));
     }
   });
@@ -380,11 +394,12 @@ Matrix Scaling::apply(const Matrix& features, const RunControl& control) const {
     throw DataError(fmt::format("rows of {}, but the scaling was learned from {}",
                                 counted(features.cols(), "column"), offset.size()));
   }
-  const bool stays_sparse = features.is_sparse() && keeps_zeros(*this);
+  const bool stays_sparse = features.is_sparse() && matrix.empty() && keeps_zeros(*this);
   // Many times the rows: not what a scratch file is for.
   if (features.is_sparse() && !stays_sparse) {
     require_memory(
-        "scaling makes the zeros non-zero (maxabs and quantile do not): it",
+        matrix.empty() ? "scaling makes the zeros non-zero (maxabs and quantile do not): it"
+                       : "a full metric makes the zeros non-zero: it",
         checked_product(checked_product(features.rows(), features.cols()), sizeof(float)),
         memory_left(control.memory_bytes));
   }
@@ -432,6 +447,28 @@ Scaling Scaling::with_weights(const std::vector<float>& learned) const {
   return result;
 }
 
+Scaling Scaling::with_matrix(const std::vector<float>& learned) const {
+  const std::size_t cols =
+      is_identity()
+          ? static_cast<std::size_t>(std::llround(std::sqrt(static_cast<double>(learned.size()))))
+          : factor.size();
+  TAMIS_CHECK(learned.size() == cols * cols && matrix.empty() && lower == 0);
+  std::vector<float> lengths;
+  for (std::size_t i = 0; i < cols; ++i) {
+    double squares = 0;
+    for (std::size_t j = 0; j < cols; ++j) {
+      const auto value = static_cast<double>(learned[i * cols + j]);
+      squares += value * value;
+    }
+    lengths.push_back(static_cast<float>(std::sqrt(squares)));
+  }
+  // The lengths as weights, without their effect on the factors.
+  Scaling result = with_weights(lengths);
+  result.factor = is_identity() ? std::vector<float>(cols, 1.0F) : factor;
+  result.matrix = learned;
+  return result;
+}
+
 void Scaling::validate() const {
   const auto require = [](bool holds, std::string_view what) {
     if (!holds) throw DataError(fmt::format("the scaling {}", what));
@@ -443,8 +480,11 @@ void Scaling::validate() const {
   require(weights.empty() || weights.size() == factor.size(),
           "has another number of weights than of columns");
   require(std::isfinite(lower) && finite(offset) && finite(factor) && finite(weights) &&
-              finite(knots.values) && finite(knots.scores),
+              finite(matrix) && finite(knots.values) && finite(knots.scores),
           "has a number that is not finite");
+  require(matrix.empty() || (static_cast<Index>(factor.size()) <= kMaxMatrixColumns &&
+                             matrix.size() == factor.size() * factor.size()),
+          "has a matrix that does not fit its columns");
   if (method != ScalingMethod::quantile) return;
   require(knots.begin.size() == offset.size() + 1 && knots.begin.front() == 0 &&
               knots.begin.back() == static_cast<Index>(knots.values.size()) &&

@@ -93,8 +93,12 @@ Labels get_classes(const TensorFile& file) {
   return classes;
 }
 
+// A reader that does not know the matrix must not predict without it: it refuses this name.
+constexpr std::string_view kMixed = "mixed";
+
 void add_scaling(TensorWriter& writer, const Scaling& scaling) {
-  writer.set_metadata("scaling", std::string(scaling_name(scaling.method)));
+  const std::string method(scaling_name(scaling.method));
+  writer.set_metadata("scaling", scaling.matrix.empty() ? method : std::string(kMixed));
   if (scaling.is_identity()) return;
   writer.set_metadata("scaling_lower", shortest_text(scaling.lower));
   const auto cols = static_cast<Index>(scaling.offset.size());
@@ -102,6 +106,10 @@ void add_scaling(TensorWriter& writer, const Scaling& scaling) {
   writer.add("scaling_factor", {cols}, std::span<const float>(scaling.factor));
   if (!scaling.weights.empty())
     writer.add("feature_weights", {cols}, std::span<const float>(scaling.weights));
+  if (!scaling.matrix.empty()) {
+    writer.set_metadata("scaling_of_columns", method);
+    writer.add("scaling_matrix", {cols, cols}, std::span<const float>(scaling.matrix));
+  }
   if (scaling.method != ScalingMethod::quantile) return;
   const auto knots = static_cast<Index>(scaling.knots.values.size());
   writer.add("scaling_knot_begin", {cols + 1}, std::span<const Index>(scaling.knots.begin));
@@ -111,7 +119,11 @@ void add_scaling(TensorWriter& writer, const Scaling& scaling) {
 
 Scaling get_scaling(const TensorFile& file, Index cols) {
   Scaling scaling;
-  scaling.method = parse_name(file, file.metadata("scaling"), parse_scaling_method);
+  const bool is_mixed = file.metadata("scaling") == kMixed;
+  scaling.method = parse_name(file, file.metadata(is_mixed ? "scaling_of_columns" : "scaling"),
+                              parse_scaling_method);
+  if (is_mixed && scaling.is_identity())
+    throw DataError("'scaling_of_columns' is none, and there is a matrix");
   if (scaling.is_identity()) return scaling;
   const auto numbers = [&](const char* name) {
     const auto values = file.get<float>(name, 1).values;
@@ -131,6 +143,11 @@ Scaling get_scaling(const TensorFile& file, Index cols) {
   scaling.offset = column_values("scaling_offset");
   scaling.factor = column_values("scaling_factor");
   if (file.has("feature_weights")) scaling.weights = column_values("feature_weights");
+  if (is_mixed) {
+    const auto values = file.get<float>("scaling_matrix", 2).values;
+    scaling.matrix.assign(values.begin(), values.end());
+    if (scaling.matrix.empty()) throw DataError("'scaling_matrix' is empty");
+  }
   if (scaling.method == ScalingMethod::quantile) {
     const auto begin = file.get<Index>("scaling_knot_begin", 1).values;
     scaling.knots.begin.assign(begin.begin(), begin.end());

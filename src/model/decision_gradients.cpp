@@ -14,13 +14,13 @@ namespace tamis {
 namespace {
 
 // Parts of the rows, each summed by one thread: a number that depends on rows and columns alone.
-// Each part takes doubles for every column, so many columns mean few parts.
+// Each part takes doubles for every column, or pair of columns, so many of them mean few parts.
 constexpr Index kMostParts = 64;
 constexpr Index kMostSums = Index{1} << 21;  // of all parts
 constexpr Index kPartColumnBytes = 3 * sizeof(double);
 
-Index number_of_parts(Index rows, Index cols) {
-  return std::clamp<Index>(kMostSums / std::max<Index>(1, cols), 1, std::min(kMostParts, rows));
+Index number_of_parts(Index rows, Index sums) {
+  return std::clamp<Index>(kMostSums / std::max<Index>(1, sums), 1, std::min(kMostParts, rows));
 }
 
 // Calls add(column, value) for the stored values of a row.
@@ -44,16 +44,20 @@ double squared_norm(const Matrix& matrix, Index row) {
 
 int sign(double value) { return (value > 0 ? 1 : 0) - (value < 0 ? 1 : 0); }
 
-// The squared gradients of one row after the other, added up. One per part of the rows.
+enum class Sums { squares, products };
+
+// The squares of the gradients of one row after the other, or all products of their elements, added
+// up. One per part of the rows.
 class GradientSum {
  public:
-  GradientSum(const KernelExpansion& machine, std::span<const double> vector_norms)
+  GradientSum(const KernelExpansion& machine, std::span<const double> vector_norms, Sums kind)
       : machine_(machine),
         vector_norms_(vector_norms),
+        kind_(kind),
         point_(usize(machine.num_features())),
         gradient_(point_.size()),
         slopes_(vector_norms.size()),
-        sum_(point_.size(), 0.0) {}
+        sum_(kind == Sums::squares ? point_.size() : point_.size() * point_.size(), 0.0) {}
 
   void add(const Matrix& rows, Index row) {
     std::fill(point_.begin(), point_.end(), 0.0);
@@ -67,13 +71,28 @@ class GradientSum {
         find_laplacian_gradient(m);
       else
         find_gradient(m);
-      for (std::size_t j = 0; j < sum_.size(); ++j) sum_[j] += gradient_[j] * gradient_[j];
+      if (kind_ == Sums::squares)
+        add_squares();
+      else
+        add_products();
     }
   }
 
   std::vector<double> take() && { return std::move(sum_); }
 
  private:
+  void add_squares() {
+    for (std::size_t j = 0; j < sum_.size(); ++j) sum_[j] += gradient_[j] * gradient_[j];
+  }
+
+  void add_products() {
+    const std::size_t cols = gradient_.size();
+    for (std::size_t i = 0; i < cols; ++i) {
+      if (gradient_[i] == 0) continue;
+      for (std::size_t j = 0; j < cols; ++j) sum_[i * cols + j] += gradient_[i] * gradient_[j];
+    }
+  }
+
   bool is_laplacian() const { return machine_.kernel().type == KernelType::laplacian; }
 
   void find_slopes(double point_norm) {
@@ -141,28 +160,31 @@ class GradientSum {
 
   const KernelExpansion& machine_;
   std::span<const double> vector_norms_;
+  Sums kind_;
   std::vector<double> point_;
   std::vector<double> gradient_;
   std::vector<KernelSlope> slopes_;
   std::vector<double> sum_;
 };
 
-}  // namespace
-
-std::vector<double> mean_squared_gradients(const KernelExpansion& machine, const Matrix& rows,
-                                           const RunControl& control) {
+std::vector<double> mean_sums(const KernelExpansion& machine, const Matrix& rows, Sums kind,
+                              const RunControl& control) {
   TAMIS_CHECK(machine.kernel().type != KernelType::precomputed && rows.rows() > 0);
   const Matrix& vectors = machine.support_vectors();
   std::vector<double> norms;
   for (Index s = 0; s < vectors.rows(); ++s) norms.push_back(squared_norm(vectors, s));
   ProgressMeter meter(control, "gradients", rows.rows());
-  const Index parts = number_of_parts(rows.rows(), machine.num_features());
-  require_column_memory("measuring gradients", machine.num_features(),
-                        parts * kPartColumnBytes + Index{sizeof(double)},
-                        memory_left(control.memory_bytes));
+  const Index cols = machine.num_features();
+  const Index sums_of_column = kind == Sums::squares ? 1 : cols;
+  const Index count_sums = checked_product(cols, sums_of_column);
+  const Index parts = number_of_parts(rows.rows(), count_sums);
+  require_column_memory(
+      "measuring gradients", cols,
+      checked_product(sums_of_column, parts * kPartColumnBytes + Index{sizeof(double)}),
+      memory_left(control.memory_bytes));
   std::vector<std::vector<double>> sums(usize(parts));
   parallel_each(parts, [&](Index part) {
-    GradientSum sum(machine, norms);
+    GradientSum sum(machine, norms, kind);
     for (Index i = rows.rows() * part / parts; i < rows.rows() * (part + 1) / parts; ++i) {
       sum.add(rows, i);
       meter.add(1);
@@ -171,22 +193,35 @@ std::vector<double> mean_squared_gradients(const KernelExpansion& machine, const
   });
   const double count =
       static_cast<double>(rows.rows()) * static_cast<double>(machine.num_machines());
-  std::vector<double> result(usize(machine.num_features()), 0.0);
+  std::vector<double> result(usize(count_sums), 0.0);
   for (const std::vector<double>& sum : sums) {
     for (std::size_t j = 0; j < result.size(); ++j) result[j] += sum[j] / count;
   }
   return result;
 }
 
-double gradient_work(const KernelExpansion& machine) {
+}  // namespace
+
+std::vector<double> mean_squared_gradients(const KernelExpansion& machine, const Matrix& rows,
+                                           const RunControl& control) {
+  return mean_sums(machine, rows, Sums::squares, control);
+}
+
+std::vector<double> mean_gradient_products(const KernelExpansion& machine, const Matrix& rows,
+                                           const RunControl& control) {
+  return mean_sums(machine, rows, Sums::products, control);
+}
+
+double gradient_work(const KernelExpansion& machine, bool products) {
   const Matrix& vectors = machine.support_vectors();
   const double per_vector = static_cast<double>(vectors.num_stored()) /
                             static_cast<double>(std::max<Index>(1, vectors.rows()));
   const auto coefficients = static_cast<double>(machine.parts().coefficients.size());
   const double vectors_work =
       (coefficients + static_cast<double>(vectors.rows())) * (per_vector + 30);  // 30: the kernel
+  const auto cols = static_cast<double>(machine.num_features());
   return vectors_work +
-         static_cast<double>(machine.num_machines()) * static_cast<double>(machine.num_features());
+         static_cast<double>(machine.num_machines()) * (products ? cols * cols : cols);
 }
 
 }  // namespace tamis

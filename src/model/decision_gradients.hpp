@@ -17,7 +17,12 @@ namespace tamis {
 std::vector<double> mean_squared_gradients(const KernelExpansion& machine, const Matrix& rows,
                                            const RunControl& control);
 
-/// Multiplications that one row of it takes, about.
-double gradient_work(const KernelExpansion& machine);
+/// The whole average gradient outer product, columns x columns numbers row by row: the mean of the
+/// products of two derivatives of the same decision value. Symmetric. Throws as above.
+std::vector<double> mean_gradient_products(const KernelExpansion& machine, const Matrix& rows,
+                                           const RunControl& control);
+
+/// Multiplications that one row of it takes, about; `products`: of mean_gradient_products.
+double gradient_work(const KernelExpansion& machine, bool products = false);
 
 }  // namespace tamis

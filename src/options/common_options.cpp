@@ -289,6 +289,12 @@ void add_kernel_options(std::vector<OptionDescription>& table) {
                 "held-out rows counts"},
                [](auto& o) -> auto& { return o.metric_rounds; }, between(0, 100)),
            "method auto: chosen by trials", std::int64_t{0}),
+       choice_option<MetricForm>(
+           {"metric", "",
+            "What these rounds learn: diagonal, a weight for each column; full, a matrix that "
+            "mixes the columns too, for at most 300 columns"},
+           [](auto& o) -> auto& { return o.metric; },
+           {{"diagonal", MetricForm::diagonal}, {"full", MetricForm::full}}),
        number_option(
            {"coef0", "r", "Constant of the polynomial and sigmoid kernels"},
            [](auto& o) -> auto& { return o.coef0; }, any_number()),

@@ -17,6 +17,11 @@ void add_local_options(std::vector<OptionDescription>& table) {
        {"brute-force", "brute-force"},
        {"kd-tree", "kd-tree"},
        {"cover-tree", "cover-tree"}}));
+  table.push_back(flag_option(
+      {"local-tuning", "",
+       "Each neighborhood chooses C and gamma, around those given, by cross-validation on its "
+       "innermost rows; takes several times as long"},
+      [](auto& o) -> auto& { return o.local.local_tuning; }));
   table.push_back(number_option(
       {"cell-rows", "",
        "Rows of a cell, about: more rows are halved into boxes of at most that many, which are "

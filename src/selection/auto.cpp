@@ -10,6 +10,7 @@
 #include "selection/final_training.hpp"
 #include "selection/halving.hpp"
 #include "selection/metric_choice.hpp"
+#include "selection/more_search.hpp"
 #include "selection/parameters.hpp"
 #include "selection/pilot_parameters.hpp"
 #include "selection/race.hpp"
@@ -22,6 +23,7 @@ constexpr Index kMetricRows = 8000;
 
 TrainOptions without_metric(TrainOptions options) {
   options.metric_rounds.reset();
+  options.metric = MetricForm::diagonal;
   return options;
 }
 
@@ -44,11 +46,14 @@ class Chooser {
     std::vector<Candidate> all = try_candidates(chosen, &trials);
     if (!all.empty()) improve(&trials, &all);
     sort_by_error(&all);
+    const std::string more =
+        all.empty() ? "" : search_on(data_, asked_, budget_, control_, &trials, &all);
     const Candidate best =
         all.empty() ? plainest_candidate(data_, plain_, chosen.front().options) : all.front();
     const double choose_seconds = budget_.elapsed();
     report_.announce(best, all, choose_seconds);
     if (!best.metric_remark.empty()) report_.say(best.metric_remark);
+    if (!more.empty()) report_.say(more);
     TrainResult result = train_chosen(data_, strata_, best, trials, budget_, control_);
     report_.complete(best, error_of(parameters, best), choose_seconds, budget_.elapsed(),
                      &result.report);

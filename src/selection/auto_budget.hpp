@@ -57,6 +57,12 @@ class AutoBudget {
     return kJudgeShare * std::clamp(spare, 0.0, most);
   }
 
+  /// Searching on once all is chosen: what training, and as much again, leaves over of a limit. 0
+  /// without one.
+  double more_seconds(double forecast_training_seconds) const {
+    return is_limited() ? std::max(0.0, left() - 2 * forecast_training_seconds) : 0.0;
+  }
+
   /// Trials get so much even when nothing is left: without one there is nothing to choose by.
   static constexpr double kLeastTrial = 0.05;
   /// Of what is left for trials, the next larger one may be forecast to take so much: forecasts

@@ -40,6 +40,7 @@ std::string parameter_words(const TrainOptions& options) {
   if (scaling_of(options) != ScalingMethod::none)
     words += fmt::format(", scale {}", scaling_name(scaling_of(options)));
   if (uses_kernel(options) && !options.feature_weights.empty()) words += ", feature weights";
+  if (uses_kernel(options) && !options.metric_matrix.empty()) words += ", full metric";
   return words;
 }
 

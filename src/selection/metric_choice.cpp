@@ -32,7 +32,8 @@ bool pays(const LearnedMetric& metric, bool is_regression) {
 bool may_learn_metric(const TrainOptions& asked) {
   const bool has_features = asked.kernel_or_default() != KernelType::precomputed &&
                             asked.kernel_or_default() != KernelType::linear;
-  return has_features && asked.feature_weights.empty() && asked.metric_rounds.value_or(1) > 0;
+  return has_features && asked.feature_weights.empty() && asked.metric_matrix.empty() &&
+         asked.metric_rounds.value_or(1) > 0;
 }
 
 MetricChoice choose_metric(const Dataset& rows, const TrainOptions& asked,
@@ -41,6 +42,7 @@ MetricChoice choose_metric(const Dataset& rows, const TrainOptions& asked,
   MetricChoice choice{parameters, {}};
   TrainOptions learning = parameters;
   learning.metric_rounds = asked.metric_rounds.value_or(kRounds);
+  learning.metric = asked.metric;
   const RunControl own = quiet(control);
   try {
     const LearnedMetric metric = with_threads(own.threads, [&] {
@@ -49,11 +51,12 @@ MetricChoice choose_metric(const Dataset& rows, const TrainOptions& asked,
     });
     if (!asked.metric_rounds && !pays(metric, asked.task == Task::regression)) return choice;
     choice.options.feature_weights = metric.weights;
+    choice.options.metric_matrix = metric.matrix;
     choice.remark = describe(metric, learning);
   } catch (const Cancelled&) {
     throw;
   } catch (const Error&) {
-    if (asked.metric_rounds) throw;
+    if (asked.metric_rounds || asked.metric == MetricForm::full) throw;
     // Rows that the kernel cannot take, or no memory for weights nobody asked for: the trials tell.
   }
   return choice;

@@ -78,10 +78,12 @@ std::optional<Trial> Trials::run(const TrialHoldOut& held_out, TrainOptions opti
   options.max_seconds = seconds;
   const Deadline deadline(quiet(control_), AutoBudget::kTrialGrace * seconds);
   try {
-    TrainResult trained = run_method(part, options, deadline.control());
+    const std::optional<KernelMachine> start = starts_.find(options, drawn);
+    TrainResult trained = run_method(part, options, deadline.control(), start ? &*start : nullptr);
     if (trained.report.stop_reason >= StopReason::time_limit) return std::nullopt;
     const double error = held_out_error(trained.model, held_out.validation, deadline.control());
     const Trial trial{part.rows(), trained.report.train_seconds, error};
+    starts_.keep(options, trained, drawn);
     keep(std::move(trained), error, drawn);
     return trial;
   } catch (const Error&) {

@@ -8,6 +8,7 @@
 
 #include "data/folds.hpp"
 #include "selection/forecast.hpp"
+#include "selection/warm_starts.hpp"
 #include "tamis/train.hpp"
 
 namespace tamis {
@@ -73,6 +74,7 @@ class Trials {
   const RunControl& control_;
   std::shared_ptr<const TrialHoldOut> first_;
   std::optional<Best> best_;
+  WarmStarts starts_;
 };
 
 /// The rows that the last training is on when not all fit into its time.

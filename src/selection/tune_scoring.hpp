@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "methods/common/shared_grid.hpp"
 #include "selection/search_clock.hpp"
-#include "selection/shared_grid.hpp"
 #include "tamis/tune.hpp"
 
 namespace tamis {

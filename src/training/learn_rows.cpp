@@ -166,6 +166,32 @@ double learn_gamma(const Gamma& gamma, const Matrix& features, const RowPasses& 
   return std::isfinite(gamma_value) && gamma_value > 0 ? gamma_value : 1;
 }
 
+Scaling with_metric(const Scaling& scaling, const std::vector<float>& weights,
+                    const std::vector<float>& matrix, Index cols) {
+  Scaling result = scaling;
+  if (!weights.empty()) {
+    if (std::ssize(weights) != cols)
+      throw InvalidArgument(fmt::format("{} for {}", counted(weights.size(), "feature weight"),
+                                        counted(cols, "column")));
+    result = result.with_weights(weights);
+  }
+  if (!matrix.empty()) {
+    require_matrix_columns(cols);
+    if (std::ssize(matrix) != cols * cols)
+      throw InvalidArgument(fmt::format("a full metric of {} for {}",
+                                        counted(matrix.size(), "number"), counted(cols, "column")));
+    result = result.with_matrix(matrix);
+  }
+  return result;
+}
+
+void require_matrix_columns(Index cols) {
+  if (cols <= Scaling::kMaxMatrixColumns) return;
+  throw InvalidArgument(
+      fmt::format("a full metric is for at most {}, and the data has {}: take a diagonal one",
+                  counted(Scaling::kMaxMatrixColumns, "column"), cols));
+}
+
 void require_column_buffers(const Matrix& features, const TrainOptions& options,
                             const RunControl& control) {
   if (!features.is_sparse() || options.kernel_or_default() == KernelType::precomputed) return;

@@ -46,6 +46,13 @@ double cost_of_row(const TrainOptions& options, double weight, double class_fact
 double learn_gamma(const Gamma& gamma, const Matrix& features, const RowPasses& rows,
                    KernelType kernel, Group& group);
 
+/// The scaling with feature weights and a full metric, of which either may be empty. Throws
+/// InvalidArgument when they do not fit the columns.
+Scaling with_metric(const Scaling& scaling, const std::vector<float>& weights,
+                    const std::vector<float>& matrix, Index cols);
+/// Throws InvalidArgument for more columns than a full metric can have.
+void require_matrix_columns(Index cols);
+
 /// Sparse rows are multiplied through a buffer that has a place for every column. Throws
 /// ResourceError.
 void require_column_buffers(const Matrix& features, const TrainOptions& options,

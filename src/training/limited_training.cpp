@@ -47,7 +47,8 @@ MethodResult train_within_limit(const Method& method, const TrainingSet& data,
   bool has_ended = true;
   try {
     const Deadline deadline(context.control, context.seconds_left());
-    const TrainContext until_then{context.options, deadline.control(), context.watch};
+    const TrainContext until_then{context.options, deadline.control(), context.watch,
+                                  context.start};
     trained = method.train(data, until_then);
     if (context.options.polish) trained = polish(data, until_then, std::move(trained));
   } catch (const Cancelled&) {

@@ -13,6 +13,7 @@
 #include "base/memory.hpp"
 #include "base/progress.hpp"
 #include "base/random.hpp"
+#include "data/symmetric_root.hpp"
 #include "methods/common/kernel_machine.hpp"
 #include "methods/common/validation.hpp"
 #include "methods/sifting/sifting.hpp"
@@ -20,6 +21,7 @@
 #include "tamis/error.hpp"
 #include "tamis/scaling.hpp"
 #include "tamis/text.hpp"
+#include "training/learn_rows.hpp"
 
 namespace tamis {
 namespace {
@@ -79,6 +81,31 @@ std::vector<double> column_variances(const Matrix& features) {
   return variance;
 }
 
+// The spread of the rows that gamma is meant for: squared distances follow the variances, the
+// Laplacian kernel's distances the deviations.
+double total_spread(const std::vector<double>& variances, bool is_l1) {
+  double sum = 0;
+  for (const double variance : variances) sum += is_l1 ? std::sqrt(variance) : variance;
+  return sum;
+}
+
+std::vector<float> to_floats(const std::vector<double>& numbers, double factor) {
+  std::vector<float> result;
+  result.reserve(numbers.size());
+  for (const double number : numbers) result.push_back(static_cast<float>(number * factor));
+  return result;
+}
+
+bool all_finite(const std::vector<float>& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](float v) { return std::isfinite(v); });
+}
+
+std::vector<float> identity_matrix(std::size_t n) {
+  std::vector<float> matrix(n * n, 0.0F);
+  for (std::size_t i = 0; i < n; ++i) matrix[i * n + i] = 1.0F;
+  return matrix;
+}
+
 // What the rounds hold for each column: two numbers while variances are found and while weights
 // move, and the weights of now and of the best round.
 constexpr Index kColumnBytes = 3 * sizeof(double) + 3 * sizeof(float);
@@ -90,8 +117,10 @@ class MetricRounds {
         context_(context),
         control_(quiet(context.control)),
         random_(random),
+        is_full_(context.options.metric == MetricForm::full),
         variances_(column_variances(plain_.features)),
-        weights_(variances_.size(), 1.0F) {
+        metric_(is_full_ ? identity_matrix(variances_.size())
+                         : std::vector<float>(variances_.size(), 1.0F)) {
     held_ = draw_rows(plain_, all_rows(plain_), kHeldShare, 1, random_.split(1));
     const std::vector<Index> all = all_rows(plain_);
     std::set_difference(all.begin(), all.end(), held_.begin(), held_.end(),
@@ -118,7 +147,7 @@ class MetricRounds {
   // Trains with the present weights and keeps them if they are the best; null if it was cut short.
   std::shared_ptr<const KernelExpansion> train(int round) {
     weighted_ = plain_;
-    if (round > 0) weighted_.features = Scaling().with_weights(weights_).apply(plain_.features);
+    if (round > 0) weighted_.features = transformed(metric_);
     const TrainContext own{context_.options, control_, context_.watch};
     const KernelMachine machine = train_kernel_machine(weighted_, pool_, own);
     if (machine.report.stop_reason >= StopReason::time_limit) return nullptr;
@@ -130,34 +159,61 @@ class MetricRounds {
     if (error < result_.best_error) {
       result_.best_error = error;
       result_.best_round = round;
-      if (round > 0) result_.weights = weights_;
+      if (round > 0) (is_full_ ? result_.matrix : result_.weights) = metric_;
     }
     return expansion;
   }
 
-  // Moves the weights; whether there was a gradient to follow.
+  Matrix transformed(const std::vector<float>& metric) const {
+    const Scaling scaling =
+        is_full_ ? Scaling().with_matrix(metric) : Scaling().with_weights(metric);
+    return scaling.apply(plain_.features, control_);
+  }
+
+  // Moves the metric; whether there was a gradient to follow.
   bool follow_gradients(const KernelExpansion& machine) {
     const bool is_l1 = machine.kernel().type == KernelType::laplacian;
-    const std::vector<double> squares =
-        mean_squared_gradients(machine, gradient_rows(machine), control_);
-    std::vector<double> next(weights_.size());
-    double before = 0;
-    double after = 0;
+    const Matrix rows = gradient_rows(machine);
+    return is_full_ ? move_matrix(mean_gradient_products(machine, rows, control_), is_l1)
+                    : move_weights(mean_squared_gradients(machine, rows, control_), is_l1);
+  }
+
+  bool move_weights(const std::vector<double>& squares, bool is_l1) {
+    std::vector<double> next(metric_.size());
+    std::vector<double> variances(metric_.size());
     for (std::size_t j = 0; j < next.size(); ++j) {
-      next[j] = static_cast<double>(weights_[j]) * std::sqrt(squares[j]);
-      before += is_l1 ? std::sqrt(variances_[j]) : variances_[j];
-      after += is_l1 ? next[j] * std::sqrt(variances_[j]) : next[j] * next[j] * variances_[j];
+      next[j] = static_cast<double>(metric_[j]) * std::sqrt(squares[j]);
+      variances[j] = next[j] * next[j] * variances_[j];
     }
-    const double factor = is_l1 ? before / after : std::sqrt(before / after);
+    return settle(next, variances, is_l1);
+  }
+
+  // The decision value f(x) = g(W x) has the gradient W g' along x, so that the products of its
+  // elements are W (products of g') W, and the next W is their root.
+  bool move_matrix(const std::vector<double>& products, bool is_l1) {
+    const Index cols = plain_.features.cols();
+    const std::vector<double> now(metric_.begin(), metric_.end());
+    std::vector<double> squared = matrix_product(matrix_product(now, products, cols), now, cols);
+    double trace = 0;
+    for (std::size_t i = 0; i < usize(cols); ++i) trace += squared[i * usize(cols) + i];
+    if (!std::isfinite(trace) || !(trace > 0)) return false;
+    for (double& value : squared) value /= trace;
+    const std::vector<double> root = symmetric_root(std::move(squared), cols);
+    return settle(root, column_variances(transformed(to_floats(root, 1))), is_l1);
+  }
+
+  // The next metric with the spread of the columns as they were. `variances` are those it gives.
+  bool settle(const std::vector<double>& next, const std::vector<double>& variances, bool is_l1) {
+    const double ratio = total_spread(variances_, is_l1) / total_spread(variances, is_l1);
+    const double factor = is_l1 ? ratio : std::sqrt(ratio);
     if (!std::isfinite(factor) || !(factor > 0)) return false;
-    for (std::size_t j = 0; j < next.size(); ++j)
-      weights_[j] = static_cast<float>(next[j] * factor);
-    return std::all_of(weights_.begin(), weights_.end(), [](float w) { return std::isfinite(w); });
+    metric_ = to_floats(next, factor);
+    return all_finite(metric_);
   }
 
   Matrix gradient_rows(const KernelExpansion& machine) const {
-    const double affordable =
-        std::clamp(kGradientWork / gradient_work(machine), kLeastGradientRows, kMostGradientRows);
+    const double affordable = std::clamp(kGradientWork / gradient_work(machine, is_full_),
+                                         kLeastGradientRows, kMostGradientRows);
     const auto pool = static_cast<Index>(pool_.size());
     Random random = random_.split(2);
     std::vector<Index> rows =
@@ -171,8 +227,9 @@ class MetricRounds {
   const TrainContext& context_;
   RunControl control_;
   Random random_;
+  bool is_full_;
   std::vector<double> variances_;
-  std::vector<float> weights_;
+  std::vector<float> metric_;  // of the next round: weights, or a matrix
   std::vector<Index> held_;
   std::vector<Index> pool_;
   LearnedMetric result_;
@@ -183,7 +240,11 @@ class MetricRounds {
 LearnedMetric learn_metric(const TrainingSet& data, const TrainContext& context, double seconds) {
   const Index rows = affordable_rows(seconds, context.options.metric_rounds_or_default());
   if (std::min(rows, data.rows()) < kLeastRows) return {};
-  require_column_memory("learning feature weights", data.features.cols(), kColumnBytes,
+  const bool is_full = context.options.metric == MetricForm::full;
+  const Index cols = data.features.cols();
+  if (is_full) require_matrix_columns(cols);
+  require_column_memory("learning feature weights", cols,
+                        is_full ? cols * kColumnBytes : kColumnBytes,
                         memory_left(context.control.memory_bytes));
   const Random random(context.options.seed, kStream);
   const Deadline deadline(context.control, seconds);
@@ -194,16 +255,17 @@ LearnedMetric learn_metric(const TrainingSet& data, const TrainContext& context,
 }
 
 std::string describe(const LearnedMetric& metric, const TrainOptions& options) {
-  if (metric.held_rows == 0) return "feature weights: none learned, for lack of rows or time";
+  const std::string what = options.metric == MetricForm::full ? "full metric" : "feature weights";
+  if (metric.held_rows == 0) return what + ": none learned, for lack of rows or time";
   const auto words = [&](double error) {
     return options.task == Task::regression ? fmt::format("mean squared error {:.4g}", error)
                                             : fmt::format("{:.2f} % errors", 100 * error);
   };
   const std::string on_rows = fmt::format(" on {}", counted(metric.held_rows, "held-out row"));
   if (metric.best_round == 0)
-    return fmt::format("feature weights: none, no round was better than {}{} without",
+    return fmt::format("{}: none, no round was better than {}{} without", what,
                        words(metric.plain_error), on_rows);
-  return fmt::format("feature weights: round {} of {}, {}{} ({} without)", metric.best_round,
+  return fmt::format("{}: round {} of {}, {}{} ({} without)", what, metric.best_round,
                      options.metric_rounds_or_default(), words(metric.best_error), on_rows,
                      words(metric.plain_error));
 }

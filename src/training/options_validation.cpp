@@ -22,6 +22,16 @@ void require_combinations(const TrainOptions& o) {
           fmt::format("polish: the method {} trains no model on a part of the rows", o.method));
   require(o.metric_rounds_or_default() == 0 || o.kernel_or_default() != KernelType::precomputed,
           "metric-rounds: a precomputed kernel has no features to weigh");
+  require(o.metric == MetricForm::diagonal || o.metric_rounds_or_default() > 0 ||
+              (o.method == kAutoMethod && !o.metric_rounds),
+          "metric is full, and metric-rounds is 0: rounds are needed to learn it");
+  require(std::all_of(o.metric_matrix.begin(), o.metric_matrix.end(),
+                      [](float v) { return std::isfinite(v); }),
+          "a number of the metric is not finite");
+  require(
+      o.metric_matrix.empty() || (o.feature_weights.empty() && o.metric_rounds_or_default() == 0 &&
+                                  o.kernel_or_default() != KernelType::precomputed),
+      "a full metric is given: it goes with features, without feature weights and rounds");
   require(std::all_of(o.feature_weights.begin(), o.feature_weights.end(),
                       [](float w) { return std::isfinite(w) && w >= 0; }),
           "a feature weight is not a number of at least 0");

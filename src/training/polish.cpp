@@ -1,34 +1,9 @@
 #include "training/polish.hpp"
 
-#include <span>
-
-#include "base/checked.hpp"
 #include "methods/common/kernel_machine.hpp"
 #include "multiclass/train_machines.hpp"
 
 namespace tamis {
-namespace {
-
-// `rows` are those of the support vectors.
-KernelMachine machine_on_rows(const KernelExpansion& expansion, std::span<const Index> rows) {
-  KernelMachine machine;
-  machine.decision = expansion.parts().decision;
-  for (Index m = 0; m < expansion.num_machines(); ++m) {
-    TrainedMachine& one = machine.machines.emplace_back();
-    one.offset = expansion.parts().offsets[usize(m)];
-    for (const Segment& segment : expansion.segments(m)) {
-      for (Index s = segment.sv_begin; s < segment.sv_end; ++s) {
-        one.rows.push_back(rows[usize(s)]);
-        one.coefficients.push_back(
-            expansion.parts()
-                .coefficients[usize(segment.coefficient_begin + s - segment.sv_begin)]);
-      }
-    }
-  }
-  return machine;
-}
-
-}  // namespace
 
 MethodResult polish(const TrainingSet& data, const TrainContext& context, MethodResult trained) {
   const auto* expansion = dynamic_cast<const KernelExpansion*>(trained.machine.get());

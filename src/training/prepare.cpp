@@ -132,19 +132,16 @@ Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_ke
         learn_gamma(options.gamma_or_default(), prepared.set.features,
                     whole_rows(prepared.set.features), options.kernel_or_default(), group);
   }
-  if (options.feature_weights.empty())
+  if (options.feature_weights.empty() && options.metric_matrix.empty())
     settle_rows(options, control, &prepared);
   else
-    weigh_features(options.feature_weights, options, control, &prepared);
+    use_metric(options.feature_weights, options.metric_matrix, options, control, &prepared);
   return prepared;
 }
 
-void weigh_features(const std::vector<float>& weights, const TrainOptions& options,
-                    const RunControl& control, Prepared* prepared) {
-  if (static_cast<Index>(weights.size()) != prepared->unscaled.cols())
-    throw InvalidArgument(fmt::format("{} for {}", counted(weights.size(), "feature weight"),
-                                      counted(prepared->unscaled.cols(), "column")));
-  prepared->scaling = prepared->scaling.with_weights(weights);
+void use_metric(const std::vector<float>& weights, const std::vector<float>& matrix,
+                const TrainOptions& options, const RunControl& control, Prepared* prepared) {
+  prepared->scaling = with_metric(prepared->scaling, weights, matrix, prepared->unscaled.cols());
   prepared->set.features = prepared->scaling.apply(prepared->unscaled, control);
   settle_rows(options, control, prepared);
 }

@@ -31,8 +31,9 @@ Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept,
 Prepared prepare(const Dataset& given, const TrainOptions& options, bool uses_kernel,
                  const RunControl& control);
 
-/// Makes feature weights part of the scaling, and scales the rows again. Throws as prepare() does.
-void weigh_features(const std::vector<float>& weights, const TrainOptions& options,
-                    const RunControl& control, Prepared* prepared);
+/// Makes feature weights or a full metric, whichever is not empty, part of the scaling, and scales
+/// the rows again. Throws as prepare() does.
+void use_metric(const std::vector<float>& weights, const std::vector<float>& matrix,
+                const TrainOptions& options, const RunControl& control, Prepared* prepared);
 
 }  // namespace tamis

@@ -68,7 +68,6 @@ class CellRun {
   void settle_rows();
   void draw_sample();
   void learn_weights();
-  void use_weights(const std::vector<float>& weights);
   void require_room() const;
   void write_rows();
   CellState state_of(Index cell) const;
@@ -123,14 +122,8 @@ void CellRun::learn() {
     learned_.kernel.gamma = learn_gamma(options_.gamma_or_default(), data_.features(),
                                         scaled_blocks(data_.features(), learned_.scaling, control),
                                         options_.kernel_or_default(), group_);
-  if (!options_.feature_weights.empty()) use_weights(options_.feature_weights);
-}
-
-void CellRun::use_weights(const std::vector<float>& weights) {
-  if (std::ssize(weights) != data_.cols())
-    throw InvalidArgument(fmt::format("{} for {}", counted(weights.size(), "feature weight"),
-                                      counted(data_.cols(), "column")));
-  learned_.scaling = learned_.scaling.with_weights(weights);
+  learned_.scaling =
+      with_metric(learned_.scaling, options_.feature_weights, options_.metric_matrix, data_.cols());
 }
 
 double CellRun::largest_cost() const {
@@ -187,8 +180,8 @@ void CellRun::draw_sample() {
 void CellRun::learn_weights() {
   LearnedMetric metric =
       learn_metric(sample_, context_, kMetricShareOfTime * context_.seconds_left());
-  if (!metric.weights.empty()) {
-    use_weights(metric.weights);
+  if (metric.best_round > 0) {
+    learned_.scaling = with_metric(learned_.scaling, metric.weights, metric.matrix, data_.cols());
     settle_rows();
     draw_sample();
   }

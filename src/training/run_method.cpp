@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/checked.hpp"
 #include "base/group.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "methods/common/kernel_machine.hpp"
 #include "model/model_parts.hpp"
+#include "multiclass/train_machines.hpp"
 #include "tamis/error.hpp"
 #include "training/limited_training.hpp"
 #include "training/metric.hpp"
@@ -47,8 +50,8 @@ TrainReport learn_weights(const Method& method, const TrainContext& context, Pre
   const double start = context.watch.seconds();
   LearnedMetric metric =
       learn_metric(prepared->set, context, kMetricShareOfTime * context.seconds_left());
-  if (!metric.weights.empty())
-    weigh_features(metric.weights, context.options, context.control, prepared);
+  if (metric.best_round > 0)
+    use_metric(metric.weights, metric.matrix, context.options, context.control, prepared);
   report.remarks.push_back(describe(metric, context.options));
   if (context.control.on_remark) context.control.on_remark(report.remarks.back());
   report.details.emplace_back("metric_best_round", static_cast<double>(metric.best_round));
@@ -88,6 +91,26 @@ std::vector<Index> given_rows_of_all(const Prepared& prepared, Index given, Grou
   return gather_all(group, std::move(rows));
 }
 
+// The warm start with its rows as they are numbered now; nothing when it has other binary SVMs.
+std::optional<KernelMachine> start_on_prepared(const Prepared& prepared,
+                                               const TrainContext& context) {
+  if (context.start == nullptr) return std::nullopt;
+  const Decision decision = decision_for(prepared.set, context.options);
+  if (context.start->decision != decision ||
+      std::ssize(context.start->machines) != num_machines(decision, prepared.set.num_classes))
+    return std::nullopt;
+  KernelMachine start = *context.start;
+  if (prepared.given_rows.empty()) return start;
+  // Rows of weight 0 have no coefficient.
+  for (TrainedMachine& machine : start.machines) {
+    for (Index& row : machine.rows) {
+      const auto at = std::lower_bound(prepared.given_rows.begin(), prepared.given_rows.end(), row);
+      row = at - prepared.given_rows.begin();
+    }
+  }
+  return start;
+}
+
 // In front of what the method tells.
 template <typename T>
 void put_first(const std::vector<T>& front, std::vector<T>* all) {
@@ -101,7 +124,10 @@ TrainResult train_at_once(const Method& method, const Dataset& data, const Train
   const double prepare_seconds = context.watch.seconds();
   const TrainReport metric = learn_weights(method, context, &prepared);
   const double method_start = context.watch.seconds();
-  MethodResult trained = train_within_limit(method, prepared.set, context);
+  const std::optional<KernelMachine> start = start_on_prepared(prepared, context);
+  const TrainContext started{context.options, context.control, context.watch,
+                             start ? &*start : nullptr};
+  MethodResult trained = train_within_limit(method, prepared.set, started);
   const double method_seconds = context.watch.seconds() - method_start;
   TrainResult result;
   if (trained.machine != nullptr)
@@ -142,20 +168,20 @@ TrainResult train_cells(const Method& method, const Dataset& data, const TrainCo
 
 }  // namespace
 
-TrainResult run_method(const Dataset& data, const TrainOptions& options,
-                       const RunControl& control) {
-  return run_method(find_method(options.method), data, options, control);
+TrainResult run_method(const Dataset& data, const TrainOptions& options, const RunControl& control,
+                       const KernelMachine* start) {
+  return run_method(find_method(options.method), data, options, control, start);
 }
 
 TrainResult run_method(const Method& method, const Dataset& data, const TrainOptions& options,
-                       const RunControl& control) {
+                       const RunControl& control, const KernelMachine* start) {
   if (options.task == Task::regression && !method.info.does_regression)
     throw InvalidArgument(fmt::format(
         "the method {} does not support regression, only classification", method.info.name));
   Group& group = group_of(control);
   require_alone_or_shared(method, options, group);
   return with_threads(control.threads, [&] {
-    const TrainContext context{options, control, {}};
+    const TrainContext context{options, control, {}, start};
     require_memory("training", resident_memory_bytes(),
                    resolve_memory_budget(control.memory_bytes));
     TrainResult result = trains_in_cells(method, data, context)

@@ -31,7 +31,8 @@ void require_streamable(const TrainOptions& options) {
   require(options.method == "leader", "the method must be leader");
   require(options.task == Task::classification, "regression is not supported");
   require(options.scaling_or_default() == ScalingMethod::none, "scale the data before");
-  require(options.metric_rounds_or_default() == 0 && options.feature_weights.empty(),
+  require(options.metric_rounds_or_default() == 0 && options.feature_weights.empty() &&
+              options.metric_matrix.empty(),
           "it learns no feature weights");
   require(options.kernel_or_default() != KernelType::precomputed,
           "the kernel cannot be precomputed");

@@ -388,6 +388,15 @@ class Info(CliTest):
         self.fails(2, "precomputed", "train", "a.svm", "-o", "c.model", "-t", "precomputed", "--metric-rounds", "1")
         self.ok("train", "a.svm", "-o", "d.model")
         self.assertNotIn("feature weights", self.ok("info", "d.model").out)
+        told = self.ok("train", "a.svm", "-o", "e.model", "--metric-rounds", "2", "--metric", "full").err
+        self.assertRegex(told, r"full metric: round \d of 2, ")
+        text = self.ok("info", "e.model", "--json", "r.json").out
+        self.assertRegex(text, r"feature weights +[13] \([\d.]+\), [13] \([\d.]+\), ")
+        self.assertRegex(text, r"metric +full: the columns are mixed by a matrix of 8 x 8\n")
+        self.assertEqual(self.report("r.json")["metric"], "full")
+        self.ok("certify", "e.model", "a.svm")
+        self.fails(1, "cannot hold the scaling", "convert", "e.model", "--to", "libsvm", "-o", "b.model")
+        self.fails(2, "metric is full, and metric-rounds is 0", "train", "a.svm", "-o", "f.model", "--metric", "full")
 
 
 class Compressed(CliTest):

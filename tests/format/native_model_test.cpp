@@ -34,6 +34,7 @@ void expect_round_trip(const Model& model, const Matrix& rows) {
   EXPECT_EQ(loaded.scaling().offset, model.scaling().offset);
   EXPECT_EQ(loaded.scaling().factor, model.scaling().factor);
   EXPECT_EQ(loaded.scaling().lower, model.scaling().lower);
+  EXPECT_EQ(loaded.scaling().matrix, model.scaling().matrix);
   EXPECT_EQ(decision_values(loaded, rows).values, decision_values(model, rows).values);
   EXPECT_EQ(predict(loaded, rows), predict(model, rows));
   // What is written is a function of the model.
@@ -62,6 +63,11 @@ TEST(NativeModel, KeepsEverything) {
     Scaling scaling = Scaling::fit(rows, method, -1, 1);
     if (method != ScalingMethod::minmax && *rc::gen::arbitrary<bool>())
       scaling = scaling.with_weights(std::vector<float>(usize(cols), 0.25F));
+    if (method != ScalingMethod::minmax && *rc::gen::arbitrary<bool>()) {
+      std::vector<float> matrix(usize(cols * cols), 0.5F);
+      for (Index j = 0; j < cols; ++j) matrix[usize(j * cols + j)] = static_cast<float>(j + 1);
+      scaling = scaling.with_matrix(matrix);
+    }
     std::vector<double> numbers;
     std::vector<std::string> words;
     for (Index c = 0; c < classes; ++c) {
@@ -305,6 +311,29 @@ TEST(NativeModel, AsksForANewerVersionOfAnyUnknownName) {
       message_with("kernel", R"({"type":"x","gamma":1,"coef0":0,"degree":3})"),
       ": there is no kernel 'x': linear, polynomial, rbf, laplacian, sigmoid or precomputed; " +
           std::string(kAdvice));
+}
+
+TEST(NativeModel, SaysWhatIsWrongWithAMatrix) {
+  Random random(4);
+  auto machine = std::make_shared<const KernelExpansion>(
+      random_parts({KernelType::rbf, 0.5}, random_rows(5, 3, random), Decision::single, 2, random));
+  const std::string saved = model_to_bytes(make_model(
+      Task::regression, {}, Scaling().with_matrix({2, 1, 0, 1, 2, 0, 0, 0, 1}), machine, "exact"));
+  const auto message = [&](const auto& edit) {
+    try {
+      model_from_bytes(testing::edited(saved, edit));
+    } catch (const DataError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message([](auto&) {}), "");
+  EXPECT_NE(message([](auto& h) { h["__metadata__"].erase("scaling_of_columns"); }), "");
+  EXPECT_NE(message([](auto& h) { h["__metadata__"]["scaling_of_columns"] = "none"; }), "");
+  EXPECT_NE(message([](auto& h) { h["__metadata__"]["scaling_of_columns"] = "mixed"; }), "");
+  EXPECT_NE(message([](auto& h) { h["scaling_matrix"]["shape"] = {9}; }), "");
+  EXPECT_NE(message([](auto& h) { h["other"] = h["scaling_matrix"], h.erase("scaling_matrix"); }),
+            "");
 }
 
 TEST(NativeModel, SaysWhatIsWrongWithMetadata) {

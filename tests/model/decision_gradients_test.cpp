@@ -42,22 +42,26 @@ double value_at(const KernelExpansion& machine, Index m, const std::vector<doubl
   return sum;
 }
 
-// By differences of decision values on both sides of each row.
-std::vector<double> naive_gradients(const KernelExpansion& machine, const Matrix& rows) {
+// Products of slopes, from differences of decision values on both sides of each row.
+std::vector<double> naive_products(const KernelExpansion& machine, const Matrix& rows) {
   constexpr double kStep = 1e-5;
-  std::vector<double> sums(usize(rows.cols()), 0.0);
+  const std::size_t cols = usize(rows.cols());
+  std::vector<double> sums(cols * cols, 0.0);
   for (Index i = 0; i < rows.rows(); ++i) {
     std::vector<double> point;
     for (Index j = 0; j < rows.cols(); ++j) point.push_back(static_cast<double>(rows.at(i, j)));
     for (Index m = 0; m < machine.num_machines(); ++m) {
-      for (std::size_t j = 0; j < point.size(); ++j) {
+      std::vector<double> slopes;
+      for (std::size_t j = 0; j < cols; ++j) {
         std::vector<double> above = point;
         std::vector<double> below = point;
         above[j] += kStep;
         below[j] -= kStep;
-        const double slope =
-            (value_at(machine, m, above) - value_at(machine, m, below)) / (2 * kStep);
-        sums[j] += slope * slope / static_cast<double>(rows.rows() * machine.num_machines());
+        slopes.push_back((value_at(machine, m, above) - value_at(machine, m, below)) / (2 * kStep));
+      }
+      const auto count = static_cast<double>(rows.rows() * machine.num_machines());
+      for (std::size_t j = 0; j < cols; ++j) {
+        for (std::size_t k = 0; k < cols; ++k) sums[j * cols + k] += slopes[j] * slopes[k] / count;
       }
     }
   }
@@ -76,16 +80,26 @@ TEST(DecisionGradients, AgreeWithFiniteDifferences) {
       const Index classes = decision == Decision::single ? 2 : 3;
       ExpansionParts parts = random_parts(kernel, vectors, decision, classes, random);
       const KernelExpansion dense(parts);
-      const std::vector<double> expected = naive_gradients(dense, rows);
+      const std::vector<double> products = naive_products(dense, rows);
       parts.support_vectors = vectors.to_sparse();
       const KernelExpansion sparse(parts);
       const auto found = mean_squared_gradients(dense, rows, {});
       const auto found_sparse = mean_squared_gradients(sparse, rows.to_sparse(), {});
       ASSERT_EQ(found.size(), 4U);
+      const auto found_products = mean_gradient_products(dense, rows, {});
+      const auto sparse_products = mean_gradient_products(sparse, rows.to_sparse(), {});
+      ASSERT_EQ(found_products.size(), 16U);
       for (std::size_t j = 0; j < 4; ++j) {
-        EXPECT_GT(expected[j], 0);
-        EXPECT_NEAR(found[j], expected[j], 1e-5 * expected[j]);
-        EXPECT_NEAR(found_sparse[j], expected[j], 1e-5 * expected[j]);
+        const double expected = products[j * 4 + j];
+        EXPECT_GT(expected, 0);
+        EXPECT_NEAR(found[j], expected, 1e-5 * expected);
+        EXPECT_NEAR(found_sparse[j], expected, 1e-5 * expected);
+        for (std::size_t k = 0; k < 4; ++k) {
+          const double size = std::sqrt(expected * products[k * 4 + k]);
+          EXPECT_NEAR(found_products[j * 4 + k], products[j * 4 + k], 1e-5 * size);
+          EXPECT_NEAR(sparse_products[j * 4 + k], products[j * 4 + k], 1e-5 * size);
+          EXPECT_EQ(found_products[j * 4 + k], found_products[k * 4 + j]);
+        }
       }
     }
   }
@@ -113,6 +127,8 @@ TEST(DecisionGradients, DoNotDependOnThreadsAndCanBeCancelled) {
   const auto one = with_threads(1, [&] { return mean_squared_gradients(machine, rows, {}); });
   const auto many = with_threads(5, [&] { return mean_squared_gradients(machine, rows, {}); });
   EXPECT_EQ(one, many);
+  EXPECT_EQ(with_threads(1, [&] { return mean_gradient_products(machine, rows, {}); }),
+            with_threads(5, [&] { return mean_gradient_products(machine, rows, {}); }));
   const std::atomic<bool> cancel = true;
   RunControl control;
   control.cancel = &cancel;

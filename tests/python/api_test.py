@@ -443,6 +443,27 @@ def test_clone_and_grid_search(two_classes):
     assert clone(search.best_estimator_).get_params() == search.best_estimator_.get_params()
 
 
+def test_a_full_metric_is_learned_and_kept(tmp_path):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(900, 6)).astype(np.float32)
+    y = ((X[:, 0] + X[:, 1]) * (X[:, 2] - X[:, 3]) > 0).astype(int)
+    model = tamis.SVC(C=4, scale="standard", metric_rounds=3, metric="full").fit(X, y)
+    W = model.metric_matrix_
+    assert W.shape == (6, 6)
+    np.testing.assert_array_equal(W, W.T)
+    np.testing.assert_allclose(model.feature_weights_, np.sqrt(np.diag(W @ W)), rtol=1e-5)
+    assert W[0, 1] > 0 > W[2, 3]
+    model.save(tmp_path / "m.model")
+    for copy in (pickle.loads(pickle.dumps(model)), tamis.SVC.load(tmp_path / "m.model")):
+        np.testing.assert_array_equal(copy.metric_matrix_, W)
+        np.testing.assert_array_equal(copy.decision_function(X), model.decision_function(X))
+    np.testing.assert_array_equal(tamis.SVC().fit(X, y).metric_matrix_, np.eye(6))
+    with pytest.raises(ValueError, match="metric"):
+        tamis.SVC(metric="full").fit(X, y)
+    with pytest.raises(ValueError, match="300"):
+        tamis.SVC(metric_rounds=1, metric="full").fit(rng.normal(size=(90, 301)), y[:90])
+
+
 def test_feature_weights_are_learned_and_kept(tmp_path):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(800, 6)).astype(np.float32)

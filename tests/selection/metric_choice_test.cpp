@@ -23,5 +23,18 @@ TEST(MetricChoice, AnErrorCountsOnlyWhereWeightsWereAskedFor) {
   EXPECT_FALSE(choose_metric(narrow, asked, asked, 10, control).remark.empty());
 }
 
+TEST(MetricChoice, AFullMetricThatWasAskedForIsLearnedOrRefused) {
+  const Dataset rows = two_of_twelve(600, 2);
+  TrainOptions asked;
+  asked.method = "auto";
+  asked.metric = MetricForm::full;
+  const MetricChoice choice = choose_metric(rows, asked, TrainOptions(), 10, {});
+  EXPECT_TRUE(choice.options.feature_weights.empty());
+  EXPECT_EQ(choice.options.metric_matrix.size(), 144U);
+  EXPECT_TRUE(choice.remark.starts_with("full metric: round ")) << choice.remark;
+  const Dataset wide = rows.with_features(rows.features().to_sparse().with_cols(301));
+  EXPECT_THROW(choose_metric(wide, asked, TrainOptions(), 10, {}), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace tamis::testing

@@ -49,6 +49,106 @@ TEST(Metric, FindsTheColumnsThatDecide) {
   }
 }
 
+// Two classes by the sign of a product of two directions that no column has alone.
+Dataset turned_columns(Index rows, std::uint64_t seed) {
+  const Matrix features = random_matrix(rows, 8, seed);
+  std::vector<double> labels;
+  for (Index i = 0; i < rows; ++i) {
+    const float a = features.at(i, 0) + features.at(i, 1) + features.at(i, 2) + features.at(i, 3);
+    const float b = features.at(i, 0) - features.at(i, 1) + features.at(i, 2) - features.at(i, 3);
+    labels.push_back(a * b > 0 ? 1 : -1);
+  }
+  return Dataset(features, Labels::numeric(labels));
+}
+
+TEST(Metric, AFullMatrixFindsDirectionsThatNoColumnHas) {
+  const Dataset rows = turned_columns(1500, 1);
+  const Dataset test = turned_columns(1000, 2);
+  for (const KernelType kernel : {KernelType::rbf, KernelType::polynomial, KernelType::laplacian}) {
+    TrainOptions options = with_rounds(3);
+    options.kernel = kernel;
+    options.degree = 2;
+    options.cost = 1;
+    const double diagonal = evaluate(train(rows, options).model, test).error_rate;
+    options.metric = MetricForm::full;
+    const auto [model, report] = train(rows, options);
+    const Scaling& scaling = model.scaling();
+    ASSERT_EQ(scaling.matrix.size(), 64U) << kernel_name(kernel);
+    // Polynomials of degree 2 have all products of columns anyway.
+    const double most = kernel == KernelType::polynomial ? 0.06 : 0.9 * diagonal;
+    EXPECT_LT(evaluate(model, test).error_rate, most) << kernel_name(kernel);
+    EXPECT_TRUE(report.remarks.at(0).starts_with("full metric: round ")) << report.remarks[0];
+    for (std::size_t i = 0; i < 8; ++i) {
+      double squares = 0;
+      for (std::size_t j = 0; j < 8; ++j) {
+        EXPECT_EQ(scaling.matrix[i * 8 + j], scaling.matrix[j * 8 + i]);
+        squares += std::pow(static_cast<double>(scaling.matrix[i * 8 + j]), 2);
+      }
+      EXPECT_NEAR(scaling.weights[i], std::sqrt(squares), 1e-5);
+    }
+    // Columns 0 and 2, and 1 and 3, count together: their derivatives are the same.
+    EXPECT_GT(scaling.matrix[2], 5 * std::abs(scaling.matrix[5])) << kernel_name(kernel);
+  }
+}
+
+TEST(Metric, AFullMatrixIsPartOfTheModel) {
+  const Dataset rows = turned_columns(500, 3);
+  for (const ScalingMethod method : {ScalingMethod::none, ScalingMethod::quantile}) {
+    TrainOptions options = with_rounds(2);
+    options.metric = MetricForm::full;
+    options.scaling = method;
+    const Model model = train(rows, options).model;
+    ASSERT_EQ(model.scaling().matrix.size(), 64U) << scaling_name(method);
+    const Model again = model_from_bytes(model_to_bytes(model));
+    EXPECT_EQ(again.scaling(), model.scaling());
+    EXPECT_EQ(decision_values(again, rows.features()).values,
+              decision_values(model, rows.features()).values);
+    EXPECT_TRUE(certify(model, rows, options).certified) << scaling_name(method);
+    // The matrix as an option gives the same model, on sparse rows too.
+    TrainOptions given = with_rounds(0);
+    given.scaling = method;
+    given.metric_matrix = model.scaling().matrix;
+    EXPECT_EQ(model_to_bytes(train(rows, given).model), model_to_bytes(model));
+  }
+}
+
+TEST(Metric, AFullMatrixDoesNotDependOnThreadsOrStorage) {
+  const Dataset rows = turned_columns(500, 4);
+  TrainOptions options = with_rounds(2);
+  options.metric = MetricForm::full;
+  RunControl one;
+  one.threads = 1;
+  RunControl three;
+  three.threads = 3;
+  const Model model = train(rows, options, one).model;
+  EXPECT_EQ(model_to_bytes(model), model_to_bytes(train(rows, options, three).model));
+  const Dataset sparse = rows.with_features(rows.features().to_sparse());
+  EXPECT_EQ(decision_values(model, sparse.features()).values,
+            decision_values(model, rows.features()).values);
+  EXPECT_EQ(train(sparse, options).model.scaling().matrix.size(), 64U);
+}
+
+TEST(Metric, AFullMatrixIsRefusedWhereItCannotWork) {
+  TrainOptions options = with_rounds(1);
+  options.metric = MetricForm::full;
+  std::vector<double> labels;
+  for (int i = 0; i < 100; ++i) labels.push_back(i % 2);
+  const Dataset wide(random_matrix(100, 301, 5), Labels::numeric(labels));
+  EXPECT_THROW(train(wide, options), InvalidArgument);
+  options.metric_rounds = 0;
+  EXPECT_THROW(options.validate(), InvalidArgument);
+  options.method = "auto";
+  EXPECT_THROW(options.validate(), InvalidArgument);
+  options.metric_rounds.reset();
+  EXPECT_NO_THROW(options.validate());
+  TrainOptions given = with_rounds(0);
+  given.metric_matrix.assign(3, 1.0F);
+  EXPECT_THROW(train(two_of_twelve(100, 6), given), InvalidArgument);
+  given.metric_rounds = 1;
+  given.metric_matrix.assign(144, 1.0F);
+  EXPECT_THROW(given.validate(), InvalidArgument);
+}
+
 TEST(Metric, KeepsTheMeanSquaredDistance) {
   const Dataset rows = two_of_twelve(600, 3);
   const auto spread = [](const Matrix& features) {

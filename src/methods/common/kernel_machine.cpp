@@ -164,6 +164,24 @@ KernelMachine train_kernel_machine(const TrainingSet& data, const TrainContext& 
   return train_kernel_machine(data, rows, context, start, keeps_state);
 }
 
+KernelMachine machine_on_rows(const KernelExpansion& expansion, std::span<const Index> rows) {
+  KernelMachine machine;
+  machine.decision = expansion.parts().decision;
+  for (Index m = 0; m < expansion.num_machines(); ++m) {
+    TrainedMachine& one = machine.machines.emplace_back();
+    one.offset = expansion.parts().offsets[usize(m)];
+    for (const Segment& segment : expansion.segments(m)) {
+      for (Index s = segment.sv_begin; s < segment.sv_end; ++s) {
+        one.rows.push_back(rows[usize(s)]);
+        one.coefficients.push_back(
+            expansion.parts()
+                .coefficients[usize(segment.coefficient_begin + s - segment.sv_begin)]);
+      }
+    }
+  }
+  return machine;
+}
+
 std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,
                                                       const KernelMachine& machine) {
   return make_expansion(data.kernel, data.features, machine.machines, machine.decision, data.codes,

@@ -44,6 +44,10 @@ KernelMachine train_kernel_machine(const TrainingSet& data, const TrainContext& 
 /// The name of a binary SVM's state in a CheckpointStore.
 std::string checkpoint_name(Index machine);
 
+/// The machine of an expansion whose support vectors are these rows of a training set, for a warm
+/// start on it.
+KernelMachine machine_on_rows(const KernelExpansion& expansion, std::span<const Index> rows);
+
 std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,
                                                       const KernelMachine& machine);
 

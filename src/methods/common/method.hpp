@@ -22,11 +22,16 @@
 
 namespace tamis {
 
+struct KernelMachine;  // kernel_machine.hpp
+
 /// The options, the caller's wishes, and how long the training has been going on.
 struct TrainContext {
   const TrainOptions& options;
   const RunControl& control;
   Stopwatch watch;
+  /// A warm start, for `exact` on one rank; other methods have none. Rows are those of the training
+  /// set, classes in its order. Null: from zero.
+  const KernelMachine* start = nullptr;
 
   /// Until max_seconds; infinite when there is no limit, never quite 0 when there is one.
   double seconds_left() const {

@@ -8,7 +8,7 @@ namespace tamis {
 
 MethodResult train_exact(const TrainingSet& data, const TrainContext& context) {
   if (group_of(context.control).size() > 1) return train_exact_together(data, context);
-  KernelMachine machine = train_kernel_machine(data, context, nullptr, true);
+  KernelMachine machine = train_kernel_machine(data, context, context.start, true);
   ReportTable convergence = std::move(machine.convergence);
   MethodResult result = expansion_result(data, std::move(machine));
   if (!convergence.rows.empty()) result.report.tables.push_back(std::move(convergence));

@@ -213,6 +213,7 @@ CellResult train_with(const CellRows& cell, const TrainContext& context, Anchors
   const LocalOptions& options = context.options.local;
   LocalSettings settings;
   settings.k = std::min(options.k.value_or(kDefaultNeighbors), data.rows());
+  settings.tunes = options.local_tuning;
   std::unique_ptr<NeighborIndex> index;
   std::optional<CoverSearch> search;
   try {
@@ -292,7 +293,7 @@ Method falk_method() {
                .kind = MethodKind::local,
                .needs_features = true,
                .trains_together = true,
-               .options = {"k", "k-prime", "index", "cell-rows"}},
+               .options = {"k", "k-prime", "index", "local-tuning", "cell-rows"}},
       .train = train_falk,
       .train_cell = train_falk_cell,
       .tuning = {.on_neighborhoods = true},
@@ -313,7 +314,7 @@ Method falk_c_method() {
            .kind = MethodKind::local,
            .needs_features = true,
            .trains_together = true,
-           .options = {"k", "k-prime", "index", "cell-rows"}},
+           .options = {"k", "k-prime", "index", "local-tuning", "cell-rows"}},
       .train = train_falk_c,
       .train_cell = train_falk_c_cell,
       .tuning = {.on_neighborhoods = true},

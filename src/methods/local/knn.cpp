@@ -86,7 +86,7 @@ Method knn_method() {
                    .needs_features = true,
                    .options = {"k"},
                    .unused = {"cost", "loss", "tube", "eps", "max-iterations", "seed", "cache",
-                              "metric-rounds"}},
+                              "metric-rounds", "metric"}},
           .train = train_knn,
           .promises = {.ignores_row_order = true, .copies_are_weights = true},
           .tuning = {.cost = false, .gamma = false, .k = {1, 3, 5, 9, 15, 25, 45}},

@@ -14,6 +14,7 @@
 #include "methods/common/report_stats.hpp"
 #include "methods/common/stopgap.hpp"
 #include "methods/local/local_selection.hpp"
+#include "methods/local/local_tuning.hpp"
 #include "svm/row_order.hpp"
 #include "tamis/text.hpp"
 
@@ -36,7 +37,8 @@ LocalTraining::LocalTraining(const TrainingSet& data, const LocalSettings& setti
       hashes_(hash_rows(data.features)),
       rows_{data.features, data.codes, data.targets, cost_, hashes_} {
   const Index threads = resolve_threads(context.control.threads);
-  const Index work = binary_work_bytes(data.features, settings.k);
+  const Index work = binary_work_bytes(data.features, settings.k) +
+                     (settings.tunes ? tuning_bytes(settings.k) : 0);
   const Index budget = resolve_memory_budget(context.control.memory_bytes);
   const Index needed = resident_memory_bytes() + threads * work;
   require_memory(fmt::format("local SVMs of {}", counted(settings.k, "row")), needed, budget);
@@ -52,6 +54,30 @@ LocalResult LocalTraining::train_on(std::vector<Index> rows, BinarySettings sett
         local_gamma(settings.kernel.type, data_.features, rows, settings_.percentile);
   *gamma = settings.kernel.gamma;
   return isolated([&] { return train_local(rows_, rows, settings, control); });
+}
+
+// A neighborhood with costs of its own is a training set of its own.
+LocalResult LocalTraining::train_tuned(std::vector<Index> rows, const BinarySettings& settings,
+                                       double* gamma) const {
+  return isolated([&] {
+    const LocalChoice choice = tune_neighborhood(data_.select(rows), settings_.k_prime, context_);
+    if (choice == LocalChoice{1, data_.kernel.gamma})
+      return train_on(std::move(rows), settings, context_.control, gamma);
+    tuned_.fetch_add(1, std::memory_order_relaxed);
+    std::sort(rows.begin(), rows.end());
+    const TrainingSet own = data_.select(rows);
+    const RowVector<double> cost = scaled(own.cost, choice.cost_factor);
+    BinarySettings chosen = settings;
+    chosen.kernel.gamma = *gamma = choice.gamma;
+    std::vector<Index> places(rows.size());
+    std::iota(places.begin(), places.end(), 0);
+    LocalResult result = train_local({own.features, own.codes, own.targets, cost, {}}, places,
+                                     chosen, context_.control);
+    for (LocalPair& pair : result.machine.pairs) {
+      for (Index& row : pair.machine.rows) row = rows[usize(row)];
+    }
+    return result;
+  });
 }
 
 bool LocalTraining::is_trained(std::size_t centre) const {
@@ -73,9 +99,12 @@ void LocalTraining::train(const Neighborhoods& parts) {
     if (context_.must_stop() != StopReason::converged) return;
     const Index c = next.fetch_add(1, std::memory_order_relaxed);
     const auto own = parts.rows_of(c);
-    results_[usize(c)] =
-        train_on({own.begin(), own.end()}, binary_settings(data_, context_, cache_bytes_),
-                 context_.control, &gammas_[usize(c)]);
+    const BinarySettings settings = binary_settings(data_, context_, cache_bytes_);
+    std::vector<Index> rows(own.begin(), own.end());
+    double* const gamma = &gammas_[usize(c)];
+    results_[usize(c)] = settings_.tunes
+                             ? train_tuned(std::move(rows), settings, gamma)
+                             : train_on(std::move(rows), settings, context_.control, gamma);
     meter.add(1);
   });
 }
@@ -144,10 +173,12 @@ TrainedLocally LocalTraining::finish(const Neighborhoods& parts, TrainReport* re
     result.machine_of_centre.resize(usize(parts.size()), result.stopgap);
     report->details.emplace_back("centres_trained", static_cast<double>(trained));
   }
-  if (settings_.percentile < 0) result.gammas.clear();
+  if (settings_.percentile < 0 && !settings_.tunes) result.gammas.clear();
   report->details.emplace_back("centres", static_cast<double>(parts.size()));
   report->details.emplace_back("k", static_cast<double>(settings_.k));
   report->details.emplace_back("k_prime", static_cast<double>(settings_.k_prime));
+  if (settings_.tunes)
+    report->details.emplace_back("centres_tuned", static_cast<double>(tuned_.load()));
   report->details.emplace_back(
       "one_class_fraction",
       static_cast<double>(constants) / static_cast<double>(std::max<Index>(1, trained)));

@@ -1,6 +1,7 @@
 // The machines of many neighborhoods, and what stands in where time ended before all were trained.
 #pragma once
 
+#include <atomic>
 #include <vector>
 
 #include "methods/common/method.hpp"
@@ -14,6 +15,7 @@ struct LocalSettings {
   Index k_prime = 0;
   double cost_factor = 1;
   double percentile = -1;  ///< -1: all machines have the kernel's own width
+  bool tunes = false;      ///< each neighborhood chooses C and gamma
 };
 
 struct TrainedLocally {
@@ -42,6 +44,8 @@ class LocalTraining {
  private:
   LocalResult train_on(std::vector<Index> rows, BinarySettings settings, const RunControl& control,
                        double* gamma) const;
+  LocalResult train_tuned(std::vector<Index> rows, const BinarySettings& settings,
+                          double* gamma) const;
   void add_stopgap(StopReason stop, TrainedLocally* result, TrainReport* report) const;
   LocalMachine constant() const;
   bool is_trained(std::size_t centre) const;
@@ -55,6 +59,7 @@ class LocalTraining {
   Index cache_bytes_ = 0;
   std::vector<LocalResult> results_;  // by center
   std::vector<double> gammas_;
+  mutable std::atomic<Index> tuned_ = 0;  // neighborhoods with C or gamma of their own
 };
 
 }  // namespace tamis

@@ -94,6 +94,8 @@ CASES = {
     "kernel-expansion-quantile-sparse": ("sparse", "-g 0.2 -c 5 --scale quantile"),
     "kernel-expansion-weighted": ("product", "-g 0.5 -c 4 --metric-rounds 2"),
     "kernel-expansion-quantile-weighted": ("product", "-g 0.5 -c 4 --scale quantile --metric-rounds 2"),
+    "kernel-expansion-mixed": ("product", "-g 0.5 -c 4 --metric-rounds 2 --metric full"),
+    "kernel-expansion-quantile-mixed": ("product", "-g 0.5 -c 4 --scale quantile --metric-rounds 2 --metric full"),
     "kernel-expansion-precomputed": ("precomputed", "-t precomputed"),
     "kernel-expansion-regression": ("curve", "--task regression -g 0.5 -c 3 -p 0.2"),
     "kernel-expansion-from-libsvm": ("wider", "libsvm"),

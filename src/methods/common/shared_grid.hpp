@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "methods/common/fold_race.hpp"
 #include "methods/common/method.hpp"
-#include "selection/fold_race.hpp"
 
 namespace tamis {
 

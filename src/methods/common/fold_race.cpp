@@ -1,4 +1,4 @@
-#include "selection/fold_race.hpp"
+#include "methods/common/fold_race.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Dropping points after some folds, with losses that are known.
-#include "selection/fold_race.hpp"
+#include "methods/common/fold_race.hpp"
 
 #include <gtest/gtest.h>
 

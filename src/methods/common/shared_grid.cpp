@@ -1,4 +1,4 @@
-#include "selection/shared_grid.hpp"
+#include "methods/common/shared_grid.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +15,6 @@
 #include "kernels/kernel_blocks.hpp"
 #include "methods/common/binary_settings.hpp"
 #include "multiclass/train_machines.hpp"
-#include "selection/parameters.hpp"
 
 namespace tamis {
 namespace {
@@ -249,7 +248,7 @@ class Validator {
   bool train(const StoredMatrix& kernel, double gamma, double cost, std::span<const Index> rows,
              std::vector<GridMachine>* machines) const {
     RowVector<double> costs = data_.cost;
-    for (double& c : costs) c *= cost / cost_of(context_.options);
+    for (double& c : costs) c *= cost / context_.options.cost_or_default();
     const BinaryTrainer trainer = [&](const BinaryTask& task) {
       BinarySettings own = binary_settings(data_, context_, 0);
       own.kernel.gamma = gamma;
