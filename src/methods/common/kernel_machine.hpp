@@ -45,9 +45,12 @@ KernelMachine train_kernel_machine(const TrainingSet& data, const TrainContext& 
 std::string checkpoint_name(Index machine);
 
 std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,
-                                                      const KernelMachine& machine);
+                                                      const KernelMachine& machine,
+                                                      const RunControl* control = nullptr);
 
-/// The machine as a method's result: expansion, support rows and report.
-MethodResult expansion_result(const TrainingSet& data, KernelMachine machine);
+/// The machine as a method's result: expansion, support rows and report. The support vectors are
+/// part of the memory budget, as in make_expansion().
+MethodResult expansion_result(const TrainingSet& data, KernelMachine machine,
+                              const RunControl& control = {});
 
 }  // namespace tamis
