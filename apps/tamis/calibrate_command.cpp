@@ -42,7 +42,8 @@ class CalibrateCommand : public Command {
     });
     const Evaluation result =
         session.timed("predict", [&] { return evaluate(calibrated, data, session.control()); });
-    session.timed("write", [&] { save_model(calibrated, output_); });
+    session.timed("write",
+                  [&] { save_model(calibrated, output_, ModelFormat::native, session.writing()); });
     if (output_ != "-") {
       session.summarize(fmt::format("{} on {}: log loss {:.6g}, Brier score {:.6g}", how_,
                                     counted(data.rows(), "row"), result.log_loss, result.brier));

@@ -80,8 +80,10 @@ class CompareCommand : public Command {
     });
     tell(session, comparison);
     if (!report_path_.empty()) {
-      write_text(report_path_, report_page("Comparison of methods on " + train_path_, &comparison,
-                                           search ? &*search : nullptr));
+      write_text(report_path_,
+                 report_page("Comparison of methods on " + train_path_, &comparison,
+                             search ? &*search : nullptr),
+                 session.writing());
       session.note("report written to " + report_path_);
     }
     return session.control().cancelled() ? signal_exit_code() : kExitOk;
@@ -98,7 +100,8 @@ class CompareCommand : public Command {
         .writes("--csv", csv_path_)
         .writes("--markdown", markdown_path_)
         .writes("--report", report_path_)
-        .require_distinct();
+        .require_distinct()
+        .require_writable();
     if (tune_rows_ && !tune_) throw UsageError("--tune-rows needs --tune");
     CompareOptions plan;
     plan.runs = runs_;
@@ -108,6 +111,9 @@ class CompareCommand : public Command {
     for (const ComparedMethod& method : plan.methods) names.push_back(method.options.method);
     training_.require_used_by(names);
     for (const std::string& text : settings_) set_method_option(text, &plan.methods);
+    std::vector<TrainOptions> trainings;
+    for (const ComparedMethod& method : plan.methods) trainings.push_back(method.options);
+    training_.require_effect(trainings);
     allow_what_is_trained_on(shared(), &read_);
     return plan;
   }
@@ -142,8 +148,9 @@ class CompareCommand : public Command {
           comparison.runs == 1 ? "" : "; " + counted(comparison.runs, "run")));
       session.say(comparison_table(comparison));
     }
-    if (!csv_path_.empty()) write_text(csv_path_, comparison_csv(comparison));
-    if (!markdown_path_.empty()) write_text(markdown_path_, comparison_markdown(comparison));
+    if (!csv_path_.empty()) write_text(csv_path_, comparison_csv(comparison), session.writing());
+    if (!markdown_path_.empty())
+      write_text(markdown_path_, comparison_markdown(comparison), session.writing());
     session.report()["data"] = train_path_;
     session.report()["test"] = test_path_;
     session.report().update(comparison_json(comparison));

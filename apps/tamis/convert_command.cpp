@@ -74,7 +74,7 @@ class ConvertCommand : public Command {
     const Model model =
         session.timed("load", [&] { return load_model(input_, session.control()); });
     const auto format = to_ == "libsvm" ? ModelFormat::libsvm : ModelFormat::native;
-    session.timed("write", [&] { save_model(model, output_, format); });
+    session.timed("write", [&] { save_model(model, output_, format, session.writing()); });
     session.report()["kind"] = "model";
     session.report()["format"] = to_;
     if (output_ != "-") session.note(fmt::format("{}: {}", output_, model.describe()));

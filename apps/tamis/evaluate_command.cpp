@@ -84,7 +84,8 @@ class EvaluateCommand : public Command {
         "Measured on the {} of {}. If the model was trained on any of them, these figures are too "
         "good.",
         counted(data.rows(), "row"), display_name(data_path_));
-    write_text(report_path_, report_page("Model " + display_name(model_path_), report));
+    write_text(report_path_, report_page("Model " + display_name(model_path_), report),
+               session.writing());
     session.report()["report"] = report_path_;
     session.note("report written to " + report_path_);
   }

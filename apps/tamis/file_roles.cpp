@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
 #include "options.hpp"
+#include "tamis/error.hpp"
 
 namespace tamis::cli {
 namespace {
@@ -91,7 +93,7 @@ FileRoles& FileRoles::writes(const std::string& role, const std::string& path,
   return *this;
 }
 
-void FileRoles::require_distinct() const {
+const FileRoles& FileRoles::require_distinct() const {
   std::vector<Place> places;
   for (const Entry& entry : entries_) places.emplace_back(entry.path, entry.is_output);
   for (std::size_t b = 0; b < entries_.size(); ++b) {
@@ -108,6 +110,28 @@ void FileRoles::require_distinct() const {
                         "another name",
                         output.role, other.role, other.path, output.role));
     }
+  }
+  return *this;
+}
+
+void FileRoles::require_writable() const {
+  for (const Entry& entry : entries_) {
+    const Place place(entry.path, true);
+    // What has a name there may be an open descriptor, which needs no folder.
+    const bool is_special = entry.path.starts_with("/dev/") || entry.path.starts_with("/proc/");
+    if (!entry.is_output || entry.path == "-" || is_special) continue;
+    const auto fail = [&](const std::string& what) {
+      throw IoError(fmt::format("{}: {}", entry.path, what));
+    };
+    const auto require = [&](const std::string& path, const char* what) {
+      if (access(path.c_str(), W_OK) != 0)
+        fail(fmt::format("{}: {}", what, std::generic_category().message(errno)));
+    };
+    std::error_code error;
+    if (fs::is_directory(place.path, error)) fail("cannot write: it is a folder");
+    if (!place.plain) continue;  // a pipe is written directly
+    if (place.exists) require(place.path, "cannot write");
+    require(fs::path(place.path).parent_path().string(), "cannot create");
   }
 }
 

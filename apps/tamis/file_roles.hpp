@@ -23,7 +23,10 @@ class FileRoles {
 
   /// Throws UsageError if an output is an input or another output. Links and other spellings of a
   /// path are seen through; pipes and devices may be named twice.
-  void require_distinct() const;
+  const FileRoles& require_distinct() const;
+  /// Throws IoError for an output that cannot be written as things are: its folder is missing or
+  /// write-protected, or it is a folder. For commands that would find out hours later.
+  void require_writable() const;
 
  private:
   struct Entry {

@@ -24,7 +24,7 @@ Dataset read_rows_for(Session& session, const Model& model, const std::string& p
   const Dataset data =
       session.timed("read", [&] { return read_dataset(path, read, session.control()); });
   try {
-    return rows_for(model, data);
+    return rows_for(model, data, session.control());
   } catch (const DataError& error) {
     throw DataError(fmt::format("{}: {}", path, error.what()));
   }

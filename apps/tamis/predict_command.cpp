@@ -236,7 +236,7 @@ class PredictCommand : public Command {
       });
       session.timed("write", [&] {
         if (!out) {
-          out = std::make_unique<TextWriter>(output_);
+          out = std::make_unique<TextWriter>(output_, session.writing());
           out->write(block.header);
         }
         out->write(block.lines);

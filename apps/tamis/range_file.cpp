@@ -35,7 +35,7 @@ Scaling from_json(const nlohmann::json& json) {
 
 }  // namespace
 
-void save_ranges(const std::string& path, const Scaling& scaling) {
+void save_ranges(const std::string& path, const Scaling& scaling, const RunControl& control) {
   nlohmann::ordered_json json;
   json["format"] = kFormat;
   json["format_version"] = 1;
@@ -48,7 +48,7 @@ void save_ranges(const std::string& path, const Scaling& scaling) {
     json["knots"] = scaling.knots.values;
     json["scores"] = scaling.knots.scores;
   }
-  write_text(path, json.dump(1) + "\n");
+  write_text(path, json.dump(1) + "\n", control);
 }
 
 Scaling load_ranges(const std::string& path) {

@@ -73,7 +73,7 @@ class ScaleCommand : public Command {
     if (write_.format == DataFormat::automatic && output_ == "-") write_.format = read_.format;
     write_.index_base = read_.index_base;
     session.timed("write", [&] { write_dataset(output_, data, write_, session.control()); });
-    if (!save_.empty() && session.is_root()) save_ranges(save_, scaling);
+    if (!save_.empty() && session.is_root()) save_ranges(save_, scaling, session.writing());
 
     auto& report = session.report();
     report["input"] = input_;

@@ -100,6 +100,12 @@ Session::Session(const Command& command) : common_(command.common()) {
 
 Session::~Session() { clear_progress(); }
 
+RunControl Session::writing() const {
+  RunControl own;
+  own.cancel = control_.cancel;
+  return own;
+}
+
 RunControl Session::part_of(double begin, double rows, double end) const {
   RunControl part = control_;
   if (!control_.on_progress) return part;
@@ -194,7 +200,7 @@ void Session::finish() {
   report_["peak_memory_bytes"] = peak_memory_bytes();
   // Names from files may hold any bytes: replace what is not UTF-8 rather than fail at the end.
   constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
-  write_text(common_.json_path, report_.dump(2, ' ', false, kReplace) + "\n");
+  write_text(common_.json_path, report_.dump(2, ' ', false, kReplace) + "\n", writing());
 }
 
 }  // namespace tamis::cli

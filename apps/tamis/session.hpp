@@ -27,7 +27,9 @@ class Session {
 
   /// Threads, memory, progress and cancel flag for the library's calls.
   const RunControl& control() const { return control_; }
-  /// The same for work on the rows [begin, end) of `rows`: progress is that of all of them.
+  /// For outputs that one process writes alone: a signal ends the wait for the reader of a pipe.
+  RunControl writing() const;
+  /// control() for work on the rows [begin, end) of `rows`: progress is that of all of them.
   RunControl part_of(double begin, double rows, double end) const;
   void keep_state_in(CheckpointStore* store, double every_seconds) {
     control_.checkpoint = store;

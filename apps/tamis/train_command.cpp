@@ -88,8 +88,10 @@ class TrainCommand : public Command {
     if (format_ == "libsvm") settle_for_libsvm();
     train_.validate();
     training_.require_used_by(std::vector<std::string>{train_.method});
+    training_.require_effect({&train_, 1});
     allow_what_is_trained_on(train_, &read_);
     const std::unique_ptr<CheckpointStore> checkpoints = make_checkpoints(session);
+    if (session.control().group == nullptr) files.require_writable();
     Dataset rows;
     const TrainResult result = stream_ ? train_on_stream(session) : train_on_all(session, &rows);
     const StopReason stop = result.report.stop_reason;
@@ -97,7 +99,8 @@ class TrainCommand : public Command {
     session.timed("write", [&] {
       if (!session.is_root()) return;
       save_model(result.model, output_,
-                 format_ == "libsvm" ? ModelFormat::libsvm : ModelFormat::native);
+                 format_ == "libsvm" ? ModelFormat::libsvm : ModelFormat::native,
+                 session.writing());
     });
     if (checkpoints && !is_cut_short(stop)) checkpoints->clear();
     for (const std::string& warning : result.report.warnings) session.note("warning: " + warning);

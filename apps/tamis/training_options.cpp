@@ -6,6 +6,29 @@
 #include <algorithm>
 
 namespace tamis::cli {
+namespace {
+
+// What leaves the option without an effect in this training; empty: nothing.
+std::string what_overrides(std::string_view name, const TrainOptions& options) {
+  const KernelType kernel = options.kernel_or_default();
+  const bool is_mixed = options.ensemble.mixed_kernels;
+  if (is_mixed && name == "kernel") return "--mixed-kernels draws the kernels";
+  const bool has_gamma = kernel != KernelType::linear && kernel != KernelType::precomputed;
+  const bool has_degree = kernel == KernelType::polynomial;
+  const bool has_coef0 = has_degree || kernel == KernelType::sigmoid;
+  if (!is_mixed && ((name == "gamma" && !has_gamma) || (name == "degree" && !has_degree) ||
+                    (name == "coef0" && !has_coef0)))
+    return fmt::format("the {} kernel has no {}", kernel_name(kernel), name);
+  if (name == "gamma" && options.method == "knn" && !has_coef0)
+    return "it does not change which rows are nearest";
+  if (name == "cost" && options.method == "opt-soft-margin") {
+    if (options.opt_margin.nu) return "--nu decides C";
+    if (options.opt_margin.margin_k.rule != MarginK::Rule::automatic) return "--margin-k decides C";
+  }
+  return {};
+}
+
+}  // namespace
 
 OptionInfo& declare_training_option(Options& options, const OptionDescription& described,
                                     std::function<void(const std::string&)> assign) {
@@ -68,6 +91,18 @@ void TrainingOptions::require_used_by(std::span<const std::string> methods) cons
         fmt::join(others, ", "),
         methods[0] == kDefaultMethod ? "exact" : fmt::to_string(fmt::join(methods, ", ")),
         task == Task::regression ? " in a regression" : ""));
+  }
+}
+
+void TrainingOptions::require_effect(std::span<const TrainOptions> trainings) const {
+  for (const Given& given : given_) {
+    std::string reason;
+    const bool has_one = std::any_of(trainings.begin(), trainings.end(), [&](const auto& options) {
+      reason = what_overrides(given.option->name, options);
+      return reason.empty();
+    });
+    if (!has_one)
+      throw UsageError(fmt::format("--{} has no effect: {}", given.option->name, reason));
   }
 }
 

@@ -28,6 +28,9 @@ class TrainingOptions {
   std::string given_words(std::span<const std::string> except) const;
   /// An option that none of the methods uses for the task would be silently ignored: UsageError.
   void require_used_by(std::span<const std::string> methods) const;
+  /// The same for one that the other options leave without an effect in all of these trainings: a
+  /// parameter of another kernel, C next to nu.
+  void require_effect(std::span<const TrainOptions> trainings) const;
 
  private:
   TrainOptions values_;

@@ -101,8 +101,10 @@ bool TrainingPage::write(Session& session, const Trained& trained, const Trainer
         return learning_curve(split.train, split.test, trained.options, model, control);
       });
     }
-    write_text(path_, report_page(fmt::format("Model {}, trained on {}", trained.model_path, data),
-                                  report));
+    write_text(
+        path_,
+        report_page(fmt::format("Model {}, trained on {}", trained.model_path, data), report),
+        session.writing());
     const Evaluation& found = report.evaluation;
     auto& json = session.report()["test"];
     json["data"] = test_path_;

@@ -74,8 +74,10 @@ class TuneCommand : public Command {
         .writes("--output", output_)
         .writes("--csv", csv_path_)
         .writes("--report", report_path_)
-        .require_distinct();
+        .require_distinct()
+        .require_writable();
     training_.require_used_by(std::vector<std::string>{tune_.base.method});
+    training_.require_effect({&tune_.base, 1});
     for (const TuneAxis& axis : tune_.axes) {
       if (training_.was_given(axis.option))
         throw UsageError(fmt::format("--{0} and --grid {0}=.. do not go together", axis.option));
@@ -86,10 +88,11 @@ class TuneCommand : public Command {
     const TuneResult result =
         session.timed("tune", [&] { return tune(data, tune_, session.control()); });
     if (csv_path_ != "-" && output_ != "-") tell(session, result, data.rows());
-    if (!csv_path_.empty()) write_text(csv_path_, csv(result));
+    if (!csv_path_.empty()) write_text(csv_path_, csv(result), session.writing());
     if (!report_path_.empty())
       write_text(report_path_,
-                 report_page("Search for parameters on " + data_path_, nullptr, &result));
+                 report_page("Search for parameters on " + data_path_, nullptr, &result),
+                 session.writing());
     fill_report(session, result);
     if (session.control().cancelled()) return signal_exit_code();
     if (!output_.empty()) train_best(session, data, result);
@@ -189,7 +192,9 @@ class TuneCommand : public Command {
   void train_best(Session& session, const Dataset& data, const TuneResult& result) const {
     const TrainResult trained =
         session.timed("train", [&] { return train(data, result.options, session.control()); });
-    session.timed("write", [&] { save_model(trained.model, output_); });
+    session.timed("write", [&] {
+      save_model(trained.model, output_, ModelFormat::native, session.writing());
+    });
     for (const std::string& warning : trained.report.warnings) session.note("warning: " + warning);
     if (output_ == "-") return;
     session.summarize(trained.model.describe());

@@ -121,7 +121,7 @@ class OutputFile;  // of the library itself
 /// The same for text that is made piece by piece. Without commit(), nothing is left of it.
 class TAMIS_EXPORT TextWriter {
  public:
-  explicit TextWriter(const std::string& path);
+  explicit TextWriter(const std::string& path, const RunControl& control = {});
   ~TextWriter();
   TextWriter(const TextWriter&) = delete;
   TextWriter& operator=(const TextWriter&) = delete;
@@ -140,7 +140,8 @@ enum class ModelFormat { native, libsvm };
 /// the memory budget, Cancelled.
 TAMIS_EXPORT Model load_model(const std::string& path, const RunControl& control = {});
 TAMIS_EXPORT void save_model(const Model& model, const std::string& path,
-                             ModelFormat format = ModelFormat::native);
+                             ModelFormat format = ModelFormat::native,
+                             const RunControl& control = {});
 /// Bytes of the file that save_model() would write in the native format.
 TAMIS_EXPORT std::int64_t model_file_bytes(const Model& model);
 

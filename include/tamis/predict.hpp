@@ -25,7 +25,8 @@ struct DecisionValues {
 /// The rows with the columns that the model was trained with, for what takes a Matrix below: found
 /// by name where both have names, other columns are ignored; text with the numbers of the model's
 /// categories. Throws DataError for a column that is not there.
-TAMIS_EXPORT Dataset rows_for(const Model& model, const Dataset& data);
+TAMIS_EXPORT Dataset rows_for(const Model& model, const Dataset& data,
+                              const RunControl& control = {});
 
 /// One label (class or number) per row. Rows may have fewer columns than the model (the rest is
 /// zero), or more if those hold only zeros; otherwise DataError. Models from LIBSVM files, which do

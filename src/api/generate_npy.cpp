@@ -21,8 +21,8 @@ void generate_npy(std::string_view name, const GenerateOptions& options, const s
                           ": the rows are sparse, which a NumPy array is not; write .svm or .csr");
   const Index cols = facts.features;
   const Index step = std::max<Index>(1, kBlockValues / cols);
-  OutputFile features(path);
-  OutputFile labels(npy_labels_path(path));
+  OutputFile features(path, control);
+  OutputFile labels(npy_labels_path(path), control);
   features.write(npy_header("<f4", {options.rows, cols}));
   labels.write(npy_header("<f8", {options.rows}));
   ProgressMeter meter(control, "generate", options.rows);

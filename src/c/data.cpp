@@ -100,9 +100,10 @@ tamis_data* tamis_data_read(const char* path, const tamis_options* options,
                             const tamis_model* model, const tamis_control* control,
                             tamis_error** error) {
   return made(error, [&] {
-    const tamis::Dataset data = tamis::read_dataset(
-        &required(path, "path"), tamis::c::reading(options, model), tamis::c::run_control(control));
-    return new tamis_data{model == nullptr ? data : tamis::rows_for(model->model, data)};
+    const tamis::RunControl run = tamis::c::run_control(control);
+    const tamis::Dataset data =
+        tamis::read_dataset(&required(path, "path"), tamis::c::reading(options, model), run);
+    return new tamis_data{model == nullptr ? data : tamis::rows_for(model->model, data, run)};
   });
 }
 

@@ -50,7 +50,7 @@ Model calibrate(const Model& model, const Dataset& held_out, CalibrationMethod m
   if (model.classes().size() < 2) throw DataError("the model knows one class only");
   const auto codes = require_all_classes(model.classes(), held_out);
   const DecisionValues scores =
-      decision_values(model, rows_for(model, held_out).features(), control);
+      decision_values(model, rows_for(model, held_out, control).features(), control);
   return with_threads(control.threads, [&] {
     return with_calibration(
         model, fit_calibration(method, machine_of(model).decision_shape().used(),

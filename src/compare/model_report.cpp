@@ -85,7 +85,7 @@ void describe_model(const Model& model, ModelReport* report) {
 ModelReport measure_model(const Model& model, const Dataset& given, const Dataset* trained_on,
                           const RunControl& control) {
   if (given.labels().empty()) throw DataError("the data has no labels to evaluate against");
-  const Dataset data = rows_for(model, given);
+  const Dataset data = rows_for(model, given, control);
   const DecisionValues values = decision_values(model, data.features(), control);
   ModelReport report;
   report.evaluation = evaluate(model, data, values, control);

@@ -1,4 +1,6 @@
 // ColumnMap::match(): the columns of a model among those of other rows.
+#include "data/column_matching.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,7 @@
 #include <unordered_map>
 
 #include "base/checked.hpp"
-#include "tamis/columns.hpp"
+#include "base/memory.hpp"
 #include "tamis/error.hpp"
 
 namespace tamis {
@@ -33,10 +35,18 @@ std::vector<Index> places_by_name(const ColumnMap& map, std::span<const std::str
   return places;
 }
 
-Matrix take_columns(const Matrix& rows, std::span<const Index> places) {
+// `copies` tables of numbers for all rows and columns.
+void require_dense_memory(Index rows, Index cols, Index copies, const RunControl& control) {
+  require_memory("matching the columns",
+                 checked_product(checked_product(rows, cols), copies * Index{sizeof(float)}),
+                 memory_left(control.memory_bytes));
+}
+
+Matrix take_columns(const Matrix& rows, std::span<const Index> places, const RunControl& control) {
   const auto cols = std::ssize(places);
   if (!rows.is_sparse()) {
-    std::vector<float> values(usize(checked_product(rows.rows(), cols)));
+    require_dense_memory(rows.rows(), cols, 1, control);
+    std::vector<float> values(usize(rows.rows() * cols));
     for (Index i = 0; i < rows.rows(); ++i) {
       const auto row = rows.dense_row(i);
       for (Index j = 0; j < cols; ++j) values[usize(i * cols + j)] = row[usize(places[usize(j)])];
@@ -119,10 +129,11 @@ Matrix translated_sparse(const Matrix& rows, std::span<const ColumnMap::Text> te
 
 // The rows with the map's numbers in their text columns.
 Matrix translated(const Matrix& rows, std::span<const ColumnMap::Text> texts,
-                  std::span<const Translation> translations) {
+                  std::span<const Translation> translations, const RunControl& control) {
   const bool keeps_zeros = std::all_of(translations.begin(), translations.end(),
                                        [](const Translation& t) { return t.translate(0) == 0; });
   if (rows.is_sparse() && keeps_zeros) return translated_sparse(rows, texts, translations);
+  require_dense_memory(rows.rows(), rows.cols(), rows.is_sparse() ? 2 : 1, control);
   const Matrix dense = rows.to_dense();
   std::vector<float> values(dense.dense_values().begin(), dense.dense_values().end());
   for (std::size_t t = 0; t < texts.size(); ++t) {
@@ -136,15 +147,20 @@ Matrix translated(const Matrix& rows, std::span<const ColumnMap::Text> texts,
 
 }  // namespace
 
-Dataset ColumnMap::match(const Dataset& data) const {
+Dataset ColumnMap::match(const Dataset& data) const { return match_columns(*this, data, {}); }
+
+Dataset match_columns(const ColumnMap& map, const Dataset& data, const RunControl& control) {
+  const Index inputs = map.inputs;
+  const std::vector<std::string>& names = map.names;
+  const std::vector<ColumnMap::Text>& texts = map.texts;
   if (inputs == 0) return data;
   const bool by_name = !names.empty() && !data.feature_names().empty();
   std::vector<Index> places;
-  if (by_name) places = places_by_name(*this, data.feature_names());
+  if (by_name) places = places_by_name(map, data.feature_names());
   bool in_order = !by_name || data.cols() == inputs;
   for (std::size_t j = 0; j < places.size(); ++j)
     in_order = in_order && places[j] == static_cast<Index>(j);
-  Matrix rows = in_order ? data.features() : take_columns(data.features(), places);
+  Matrix rows = in_order ? data.features() : take_columns(data.features(), places, control);
   if (!by_name && data.cols() < inputs) rows = rows.with_cols(inputs);
   const auto categories_here = [&](Index column) -> std::span<const std::string> {
     const Index place = by_name ? places[usize(column)] : column;
@@ -152,24 +168,24 @@ Dataset ColumnMap::match(const Dataset& data) const {
     return data.categories()[usize(place)];
   };
   std::vector<std::vector<std::string>> categories(texts.empty() ? 0 : usize(rows.cols()));
-  for (const Text& text : texts) categories[usize(text.column)] = text.categories;
+  for (const ColumnMap::Text& text : texts) categories[usize(text.column)] = text.categories;
   for (Index j = 0; j < inputs && !data.categories().empty(); ++j) {
     if (categories_here(j).empty()) continue;
     const bool was_text =
-        std::any_of(texts.begin(), texts.end(), [&](const Text& text) { return text.column == j; });
+        std::any_of(texts.begin(), texts.end(), [&](const auto& text) { return text.column == j; });
     if (!was_text)
       throw DataError(fmt::format("{} is text, but the model was trained with numbers in it",
-                                  describe_column(j)));
+                                  map.describe_column(j)));
   }
   std::vector<Translation> translations;
   bool is_same = true;
-  for (const Text& text : texts) {
+  for (const ColumnMap::Text& text : texts) {
     const auto here = categories_here(text.column);
     translations.emplace_back(text, here);
     is_same = is_same &&
               std::equal(here.begin(), here.end(), text.categories.begin(), text.categories.end());
   }
-  if (!is_same) rows = translated(rows, texts, translations);
+  if (!is_same) rows = translated(rows, texts, translations, control);
   const bool names_fit = static_cast<Index>(names.size()) == rows.cols();
   Dataset result(rows.numbered_as(data.features()), data.labels(),
                  {data.weights().begin(), data.weights().end()},

@@ -288,9 +288,10 @@ ColumnMap ColumnMap::fit(const Dataset& data, const ColumnOptions& options,
     throw DataError(fmt::format("{} with text among them: at most {} are possible",
                                 counted(map.inputs, "column"), kMostInputsWithText));
   if (options.missing == MissingValues::impute) {
-    map.indicators = columns_with_missing(data.features());
+    // The medians first: they ask for more memory than the indicators take.
     map.fills =
         with_threads(control.threads, [&] { return column_medians(data.features(), control); });
+    map.indicators = columns_with_missing(data.features());
     for (const Text& text : map.texts) map.fills[usize(text.column)] = 0;
   }
   if (map.is_identity() && map.names.empty()) map.inputs = 0;

@@ -333,7 +333,7 @@ SupportOverlap support_overlap(const Model& model, const Model& other, const Dat
     // the rows as it scales them.
     const auto distinct = [&](const Model& m, const KernelExpansion& expansion,
                               const RowContent* naming, Index* foreign) {
-      const Matrix rows = scaled_rows(m, rows_for(m, data).features(), control);
+      const Matrix rows = scaled_rows(m, rows_for(m, data, control).features(), control);
       const RowContent content(rows, expansion.kernel().type == KernelType::precomputed);
       std::vector<Index> a_row_of(usize(content.num_groups()), 0);
       for (Index i = rows.rows() - 1; i >= 0; --i) a_row_of[usize(content.group_of(i))] = i;
@@ -348,7 +348,7 @@ SupportOverlap support_overlap(const Model& model, const Model& other, const Dat
       result.erase(std::unique(result.begin(), result.end()), result.end());
       return result;
     };
-    const Matrix rows = scaled_rows(model, rows_for(model, data).features(), control);
+    const Matrix rows = scaled_rows(model, rows_for(model, data, control).features(), control);
     const RowContent naming(rows, first.kernel().type == KernelType::precomputed);
     Index foreign[2] = {0, 0};
     const std::vector<Index> own = distinct(model, first, &naming, &foreign[0]);

@@ -79,7 +79,7 @@ CheckedRows checked_rows(const Model& model, const Dataset& given, const TrainOp
     throw DataError("the data has no labels");
   const Index before = sum_of_earlier(group, given.rows());
   for (Index& row : rows.original) row += before;
-  rows.features = scaled_rows(model, rows_for(model, data).features(), control);
+  rows.features = scaled_rows(model, rows_for(model, data, control).features(), control);
   std::vector<double> factors{1.0};
   if (model.task() == Task::regression) {
     if (data.labels().kind() == LabelKind::text)

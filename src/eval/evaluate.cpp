@@ -203,7 +203,7 @@ Evaluation evaluate_blocks(const Model& model, const Dataset& data, const RunCon
     const Index end = std::min(data.rows(), begin + kBlockRows);
     const RunControl part =
         part_of(control, static_cast<double>(begin) / all, static_cast<double>(end - begin) / all);
-    const Matrix rows = rows_for(model, data.slice(begin, end)).features();
+    const Matrix rows = rows_for(model, data.slice(begin, end), control).features();
     if (!model.has_probabilities()) {
       scores.add(begin, predict(model, rows, part));
       continue;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -30,10 +31,16 @@ void write_whole(const std::filesystem::path& path, std::string_view bytes) {
   file.commit();
 }
 
-// Nothing if there is no such file.
+// Nothing if there is no such file. One that cannot be read is an error: to begin anew would
+// replace it.
 std::optional<std::string> read_whole(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found)
+    return std::nullopt;
+  if (!std::filesystem::is_regular_file(path, error))
+    throw DataError(path.string() + ": the checkpoint is not a file; remove it to begin anew");
   std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
+  if (!file) throw IoError(path.string() + ": cannot open the checkpoint");
   std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   constexpr std::size_t kHash = 16;
   const std::size_t size = bytes.size() < kHash ? 0 : bytes.size() - kHash;
@@ -43,6 +50,25 @@ std::optional<std::string> read_whole(const std::filesystem::path& path) {
     throw DataError(path.string() + ": the checkpoint is damaged; remove it to begin anew");
   bytes.resize(size);
   return bytes;
+}
+
+// Whether write_whole() wrote it: the folder may hold files of others, with any name.
+bool is_ours(const std::filesystem::path& path) {
+  if (!path.filename().string().ends_with(kEnding)) return false;
+  try {
+    return read_whole(path).has_value();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// lock, rows, and for a cell 7.rows, 7.trained, 7.part (src/training/cell_files.cpp).
+bool is_file_of_cells(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  if (name == "lock" || name == "rows") return true;
+  const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+  const std::string_view ending = std::string_view(name).substr(digits);
+  return digits > 0 && (ending == ".rows" || ending == ".trained" || ending == ".part");
 }
 
 // NAME.G.R.checkpoint is the part of rank R in generation G; NAME.checkpoint says which generation
@@ -87,12 +113,9 @@ class CheckpointFiles : public CheckpointStore {
   void clear() override {
     any_of_all(group_, false);
     if (group_.rank() != 0) return;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
-      if (entry.path().filename().string().ends_with(kEnding)) remove(entry.path());
-    }
-    std::filesystem::remove_all(folder_ / "cells", error);
-    remove_abandoned_files(folder_.string());  // of processes that were killed while they wrote
+    remove_from(folder_, is_ours);
+    remove_from(folder_ / "cells", is_file_of_cells);
+    remove(folder_ / "cells");  // fails if it has files of others
   }
 
   std::string folder() const override { return folder_.string(); }
@@ -106,6 +129,15 @@ class CheckpointFiles : public CheckpointStore {
   static void remove(const std::filesystem::path& path) {
     std::error_code error;  // one that stays is not looked at again
     std::filesystem::remove(path, error);
+  }
+  // Also what processes left that were killed while they wrote.
+  static void remove_from(const std::filesystem::path& folder,
+                          bool (*is_wanted)(const std::filesystem::path&)) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+      if (entry.is_regular_file(error) && is_wanted(entry.path())) remove(entry.path());
+    }
+    remove_abandoned_files(folder.string());
   }
   std::filesystem::path current_path(const std::string& name) const {
     return folder_ / (name + std::string(kEnding));

@@ -124,7 +124,7 @@ void write_csr(const std::string& path, const Dataset& data, const RunControl& c
   if (group_of(control).size() > 1)
     throw InvalidArgument(path + ": .csr is written by one process; write svmlight or .npy");
   require_finite(data.features());
-  OutputFile file(path);
+  OutputFile file(path, control);
   CsrWriter(file, data, control).write();
   data.require_intact();
   file.commit();

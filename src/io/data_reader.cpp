@@ -41,7 +41,7 @@ std::string labels_beside(const std::string& path, const ReadOptions& options) {
 Dataset parse_dataset(const std::string& path, FilePlace place, const ReadOptions& options,
                       const RunControl& control) {
   const ParseInput source{input_name(path), open_input(path, control), place};
-  if (group_of(control).size() > 1 && !source.input.file) {
+  if (group_of(control).size() > 1 && !source.input.file && source.input.size() > 0) {
     throw InvalidArgument(
         source.name +
         ": several processes read parts of a plain file each: unpack it first, or "

@@ -172,7 +172,7 @@ void write_svmlight(const std::string& path, const Dataset& data, const WriteOpt
   refuse_weights(data, "svmlight text");
   if (data.labels().kind() == LabelKind::none && data.cols() == 0)
     throw DataError("rows without labels and features cannot be written as svmlight text");
-  GroupFile file(path, group_of(control));
+  GroupFile file(path, group_of(control), control);
   file.write_in_turn([&](ByteSink& sink) {
     write_rows(sink, SvmlightRows(data, options.index_base), data.rows(),
                data.features().num_stored() / std::max<Index>(1, data.rows()), control);
@@ -184,7 +184,7 @@ void write_svmlight(const std::string& path, const Dataset& data, const WriteOpt
 void write_csv(const std::string& path, const Dataset& data, const RunControl& control) {
   if (data.cols() == 0) throw DataError("rows without features cannot be written as CSV");
   require_row_memory("writing CSV", data.cols(), control);
-  GroupFile file(path, group_of(control));
+  GroupFile file(path, group_of(control), control);
   const CsvRows rows(data);
   file.write_once(rows.header());
   file.write_in_turn(

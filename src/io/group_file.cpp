@@ -49,8 +49,9 @@ class Sender : public ByteSink {
 
 }  // namespace
 
-GroupFile::GroupFile(const std::string& path, Group& group) : group_(group) {
-  if (group.rank() == 0) file_.emplace(path);
+GroupFile::GroupFile(const std::string& path, Group& group, const RunControl& control)
+    : group_(group) {
+  if (group.rank() == 0) file_.emplace(path, control);
 }
 
 void GroupFile::write_once(std::string_view bytes) {

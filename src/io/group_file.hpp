@@ -14,7 +14,7 @@ namespace tamis {
 class GroupFile {
  public:
   /// Opened by the first rank. Throws as OutputFile does.
-  GroupFile(const std::string& path, Group& group);
+  GroupFile(const std::string& path, Group& group, const RunControl& control);
 
   /// Bytes in front of those of any rank; on the others than the first, nothing happens.
   void write_once(std::string_view bytes);

@@ -15,9 +15,10 @@ void require_machine(const Model& model) {
 
 }  // namespace
 
-void save_model(const Model& model, const std::string& path, ModelFormat format) {
+void save_model(const Model& model, const std::string& path, ModelFormat format,
+                const RunControl& control) {
   require_machine(model);
-  OutputFile out(path);
+  OutputFile out(path, control);
   if (format == ModelFormat::libsvm) {
     write_libsvm_model(model, out);
   } else {

@@ -127,7 +127,7 @@ void write_npy(const std::string& path, const Dataset& data, const RunControl& c
   Group& group = group_of(control);
   const Index all_rows = sum_of_all(group, data.rows());
   const LabelKind kind = largest_of_all(group, data.labels().kind());
-  GroupFile file(path, group);
+  GroupFile file(path, group, control);
   write_features(file, data, all_rows, control);
   if (kind == LabelKind::none) {
     // An older file of labels would be taken for the labels of these rows.
@@ -139,7 +139,7 @@ void write_npy(const std::string& path, const Dataset& data, const RunControl& c
     return;
   }
   if (path == "-") throw InvalidArgument("features and labels are two NumPy files: give a name");
-  GroupFile labels_file(labels_path, group);
+  GroupFile labels_file(labels_path, group, control);
   write_labels(labels_file, data, all_rows, kind, control);
   data.require_intact();
   file.commit();

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
@@ -55,7 +57,8 @@ void sync_folder(const std::string& folder) {
 
 }  // namespace
 
-OutputFile::OutputFile(const std::string& path) : path_(path) {
+OutputFile::OutputFile(const std::string& path, const RunControl& control)
+    : cancel_(control.cancel), path_(path) {
   buffer_.reserve(kBufferBytes);
   if (path == "-") {
     fd_ = STDOUT_FILENO;
@@ -85,9 +88,12 @@ OutputFile::~OutputFile() { close_now(); }
 
 void OutputFile::open_directly() {
   const int named = named_descriptor(path_);
-  fd_ = named >= 0 ? fcntl(named, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-                   : beyond_standard_streams(open(path_.c_str(), O_WRONLY | O_CLOEXEC));
-  if (fd_ < 0) fail("cannot open for writing");
+  do {
+    fd_ = named >= 0 ? fcntl(named, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                     : beyond_standard_streams(open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+    if (fd_ < 0 && errno != EINTR) fail("cannot open for writing");
+    if (fd_ < 0) require_wanted();
+  } while (fd_ < 0);
 }
 
 void OutputFile::open_temporary() {
@@ -113,9 +119,10 @@ void OutputFile::flush() {
 void OutputFile::write_all(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("cannot write");
-    bytes.remove_prefix(static_cast<std::size_t>(written));
+    if (written < 0 && errno != EINTR) fail("cannot write");
+    bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+    // A pipe takes less than all of it only when a signal interrupts the wait.
+    if (temporary_.empty() && !bytes.empty()) require_wanted();
   }
 }
 
@@ -134,6 +141,10 @@ void OutputFile::commit() {
   temporary_.clear();
   close_now();
   sync_folder(folder_of(target_));
+}
+
+void OutputFile::require_wanted() const {
+  if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed)) throw Cancelled();
 }
 
 void OutputFile::close_now() {

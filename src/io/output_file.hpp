@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "io/byte_sink.hpp"
+#include "tamis/control.hpp"
 
 namespace tamis {
 
@@ -14,9 +15,12 @@ namespace tamis {
 /// "-" is standard output. What is no plain file - a pipe, a device, an open descriptor by its name
 /// (/dev/stdout, /dev/fd/5) - is written directly. A symbolic link keeps pointing where it did: its
 /// target is replaced. Every failure throws IoError with the path and the system's reason.
+///
+/// A pipe may block for as long as nobody reads it. A signal that interrupts this ends it with
+/// Cancelled if RunControl::cancel is set by then; otherwise it goes on waiting.
 class OutputFile : public ByteSink {
  public:
-  explicit OutputFile(const std::string& path);
+  explicit OutputFile(const std::string& path, const RunControl& control = {});
   /// Removes the temporary file unless commit() succeeded.
   ~OutputFile() override;
 
@@ -30,12 +34,15 @@ class OutputFile : public ByteSink {
   void open_temporary();
   void flush();
   void write_all(std::string_view bytes);
+  /// After a call was interrupted by a signal: throws Cancelled, or returns to try again.
+  void require_wanted() const;
   void close_now();
   [[noreturn]] void fail(const char* what) const;
 
-  std::string path_;       // as the caller wrote it, for messages
-  std::string target_;     // links resolved
-  std::string temporary_;  // empty: written directly
+  const std::atomic<bool>* cancel_;  // may be null
+  std::string path_;                 // as the caller wrote it, for messages
+  std::string target_;               // links resolved
+  std::string temporary_;            // empty: written directly
   std::string buffer_;
   int fd_ = -1;
   bool borrowed_ = false;  // standard output: not ours to close

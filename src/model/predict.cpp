@@ -7,6 +7,7 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
+#include "data/column_matching.hpp"
 #include "model/decision.hpp"
 #include "model/model_parts.hpp"
 #include "tamis/error.hpp"
@@ -98,10 +99,12 @@ Matrix machine_rows(const Model& model, const Matrix& features, const RunControl
   return machine_of(model).fit_columns(features);
 }
 
-Dataset rows_for(const Model& model, const Dataset& data) { return model.columns().match(data); }
+Dataset rows_for(const Model& model, const Dataset& data, const RunControl& control) {
+  return match_columns(model.columns(), data, control);
+}
 
 Labels predict(const Model& model, const Dataset& data, const RunControl& control) {
-  return predict(model, rows_for(model, data).features(), control);
+  return predict(model, rows_for(model, data, control).features(), control);
 }
 
 Labels predict(const Model& model, const Matrix& features, const RunControl& control) {

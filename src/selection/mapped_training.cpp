@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/group.hpp"
+#include "data/column_matching.hpp"
 #include "model/model_parts.hpp"
 #include "tamis/text.hpp"
 #include "training/prepare.hpp"
@@ -42,8 +43,8 @@ ColumnMap learn_columns(const Dataset& data, const TrainOptions& options,
 
 Dataset mapped(const ColumnMap& columns, const Dataset& data, const RunControl& control) {
   if (columns.is_identity()) return data;
-  return Dataset(columns.apply(columns.match(data).features(), control), data.labels(),
-                 {data.weights().begin(), data.weights().end()});
+  return Dataset(columns.apply(match_columns(columns, data, control).features(), control),
+                 data.labels(), {data.weights().begin(), data.weights().end()});
 }
 
 TrainResult train_mapped(const Dataset& data, const TrainOptions& options,

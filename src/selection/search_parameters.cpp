@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <numeric>
 #include <utility>
 
@@ -27,11 +28,34 @@ constexpr Index kShrink = 3;        // halving: rows of a round to rows of the o
 constexpr Index kFewestRows = 200;  // halving: of the first round
 constexpr std::string_view kNotFinished = "not finished";
 
+std::string message_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+// The failure with another message: what kind it is, and so the exit code, stays.
+[[noreturn]] void fail_like(const std::exception_ptr& failure, const std::string& message) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const ResourceError&) {
+    throw ResourceError(message);
+  } catch (const DataError&) {
+    throw DataError(message);
+  } catch (const IoError&) {
+    throw IoError(message);
+  } catch (const Error&) {
+    throw InvalidArgument(message);
+  }
+}
+
 // A point that was not finished keeps what an earlier round found.
 void add_scores(const FoldScores& scores, Index rows, bool racing, TunePoint* point) {
   const std::size_t folds = finished_folds(scores, racing);
   point->seconds += scores.seconds;
-  if (!scores.failure.empty()) point->failure = scores.failure;
+  if (scores.failure != nullptr) point->failure = message_of(scores.failure);
   if (folds < scores.errors.size() && !scores.dropped && point->failure.empty() &&
       std::isnan(point->error))
     point->failure = kNotFinished;
@@ -58,6 +82,7 @@ class ParameterSearch {
     result_.axes = search_axes(data_, options_, control_);
     result_.folds = options_.folds;
     result_.points = unscored_points();
+    failures_.resize(result_.points.size());
     result_.rows = rows_to_search();
     std::vector<std::size_t> left(result_.points.size());
     std::iota(left.begin(), left.end(), 0);
@@ -114,8 +139,10 @@ class ParameterSearch {
     const Scoring scoring = choose_scoring(options_, result_.axes, drawn.rows(), control_);
     if (scoring == Scoring::shared_kernel) result_.shared_kernel = true;
     const std::vector<FoldScores> scores = score_points(round, scoring);
-    for (std::size_t k = 0; k < which.size(); ++k)
+    for (std::size_t k = 0; k < which.size(); ++k) {
       add_scores(scores[k], drawn.rows(), racing, &result_.points[which[k]]);
+      if (scores[k].failure != nullptr) failures_[which[k]] = scores[k].failure;
+    }
   }
 
   bool comes_first(std::size_t a, std::size_t b) const {
@@ -137,16 +164,17 @@ class ParameterSearch {
       if (point.failure == kNotFinished) result_.finished = false;
     }
     const TunePoint& best = result_.points[result_.best];
-    if (std::isnan(best.error)) refuse(best);
+    if (std::isnan(best.error)) refuse();
     result_.options = options_at(options_.base, result_.axes, best.values);
   }
 
   // Not one point has an error.
-  [[noreturn]] void refuse(const TunePoint& best) const {
+  [[noreturn]] void refuse() const {
     if (control_.cancelled()) throw Cancelled();
-    throw InvalidArgument(best.failure == kNotFinished
-                              ? "no point was finished within the time limit: raise it"
-                              : "no point could be trained: " + best.failure);
+    const std::exception_ptr& failure = failures_[result_.best];
+    if (failure == nullptr)
+      throw InvalidArgument("no point was finished within the time limit: raise it");
+    fail_like(failure, "no point could be trained: " + message_of(failure));
   }
 
   const Dataset& data_;
@@ -154,6 +182,7 @@ class ParameterSearch {
   const RunControl& control_;
   SearchClock clock_;
   TuneResult result_;
+  std::vector<std::exception_ptr> failures_;  // by point
 };
 
 }  // namespace

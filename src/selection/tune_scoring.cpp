@@ -1,7 +1,7 @@
 #include "selection/tune_scoring.hpp"
 
 #include <cmath>
-#include <mutex>
+#include <exception>
 
 #include "base/checked.hpp"
 #include "base/memory.hpp"
@@ -110,8 +110,8 @@ void score_each(const ScoringRound& round, std::span<const std::size_t> points,
                 const FoldRange& folds, std::vector<FoldScores>* scores) {
   const std::size_t count = folds.end - folds.begin;
   std::vector<double> seconds(points.size() * count, 0);
+  std::vector<std::exception_ptr> failures(seconds.size());
   const RunControl own = control_of_one(round.control);
-  std::mutex failures;
   parallel_each(std::ssize(seconds), [&](Index task) {
     FoldScores& point = (*scores)[points[usize(task) / count]];
     const std::size_t fold = folds.begin + usize(task) % count;
@@ -123,15 +123,17 @@ void score_each(const ScoringRound& round, std::span<const std::size_t> points,
       if (!losses.empty()) set_losses(losses, fold, &point);
     } catch (const Cancelled&) {
       return;
-    } catch (const Error& error) {
-      const std::lock_guard<std::mutex> lock(failures);
-      point.failure = error.what();
+    } catch (const Error&) {
+      failures[usize(task)] = std::current_exception();
     }
     seconds[usize(task)] = watch.seconds();
     round.on_part();
   });
-  for (std::size_t t = 0; t < seconds.size(); ++t)
-    (*scores)[points[t / count]].seconds += seconds[t];
+  for (std::size_t t = 0; t < seconds.size(); ++t) {
+    FoldScores& point = (*scores)[points[t / count]];
+    point.seconds += seconds[t];
+    if (point.failure == nullptr) point.failure = failures[t];  // of the first fold that has one
+  }
 }
 
 std::vector<FoldScores> score_whole_trainings(const ScoringRound& round) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "data/copy_rows.hpp"
 #include "tamis/text.hpp"
 
 namespace tamis {
@@ -107,7 +108,8 @@ std::shared_ptr<const KernelExpansion> make_expansion(const Kernel& kernel, cons
                                                       std::span<const TrainedMachine> machines,
                                                       Decision decision,
                                                       std::span<const std::int32_t> class_of_row,
-                                                      Index num_classes) {
+                                                      Index num_classes,
+                                                      const RunControl* control) {
   check_machines(features.rows(), machines);
   const bool in_pairs = decision == Decision::one_vs_one;
   if (in_pairs && (static_cast<Index>(class_of_row.size()) != features.rows() || num_classes < 1 ||
@@ -140,7 +142,9 @@ std::shared_ptr<const KernelExpansion> make_expansion(const Kernel& kernel, cons
     for (const Index row : rows) numbers.push_back(features.at(row, 0));
     parts.support_vectors = Matrix::dense(l, 1, std::move(numbers));
   } else {
-    parts.support_vectors = features.select(rows);
+    parts.support_vectors =
+        control == nullptr ? features.select(rows)
+                           : copy_rows(features, rows, "storing the support vectors", *control);
   }
   return std::make_shared<const KernelExpansion>(std::move(parts));
 }

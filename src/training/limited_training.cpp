@@ -22,9 +22,10 @@ MethodResult train_on_sample(const Method& method, const TrainingSet& data,
   const TrainOptions options = stopgap_options(context.options);
   const TrainContext unlimited{options, context.control, {}};
   const std::vector<Index> rows = stopgap_rows(data, options);
-  MethodResult result = method.info.uses_kernel
-                            ? expansion_result(data, train_kernel_machine(data, rows, unlimited))
-                            : method.train(data.select(rows), unlimited);
+  MethodResult result =
+      method.info.uses_kernel
+          ? expansion_result(data, train_kernel_machine(data, rows, unlimited), context.control)
+          : method.train(data.select(rows), unlimited);
   TrainReport& report = result.report;
   report.stop_reason = StopReason::time_limit;
   report.gap = std::numeric_limits<double>::infinity();

@@ -35,7 +35,7 @@ MethodResult polish(const TrainingSet& data, const TrainContext& context, Method
   set_stats(stats, &report);
   report.machines = own.machines;
   report.machine_iterations = own.machine_iterations;
-  MethodResult result = expansion_result(data, std::move(polished));
+  MethodResult result = expansion_result(data, std::move(polished), context.control);
   report.support_rows = std::move(result.report.support_rows);
   trained.machine = std::move(result.machine);
   return trained;

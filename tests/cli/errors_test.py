@@ -84,6 +84,30 @@ class Usage(CliTest):
         self.fails(2, "--cost is for the methods .*, not for opt-soft-margin in a regression$", "train", "x", "--method",
                    "opt-soft-margin", "--task", "regression", "-c", 1)
 
+    def test_options_that_others_leave_without_an_effect(self):
+        for kernel, option in (("linear", "-g"), ("precomputed", "-g"), ("linear", "-d"), ("rbf", "-d"), ("sigmoid", "-d"),
+                               ("laplacian", "-d"), ("linear", "-r"), ("rbf", "-r"), ("laplacian", "-r")):
+            name = {"-g": "gamma", "-d": "degree", "-r": "coef0"}[option]
+            for command in ("train", "tune", "compare"):
+                methods = ("--methods", "exact,falk") if command == "compare" else ()
+                self.fails(2, f"--{name} has no effect: the {kernel} kernel has no {name}$", command, "x", "-t", kernel, option, 2,
+                           *methods)
+        self.fails(2, "the rbf kernel has no degree", "train", "x", "-d", 2)
+        self.fails(2, "the rbf kernel has no degree", "train", "x", "--method", "auto", "-d", 2)
+        self.fails(2, "--gamma has no effect: it does not change which rows are nearest", "train", "x", "--method", "knn", "-g", 2)
+        self.fails(2, "--kernel has no effect: --mixed-kernels draws the kernels", "train", "x", "--method", "random-subset",
+                   "--mixed-kernels", "-t", "linear")
+        for option, value in (("nu", 0.2), ("margin-k", 3), ("margin-k", "smallest")):
+            self.fails(2, f"--cost has no effect: --{option} decides C$", "train", "x", "--method", "opt-soft-margin", "-c", 2,
+                       f"--{option}", value)
+        # With an effect: the file is looked for.
+        for words in (("-t", "polynomial", "-g", 1, "-d", 2, "-r", 1), ("-t", "sigmoid", "-g", 1, "-r", 1), ("-t", "laplacian", "-g", 1),
+                      ("--method", "knn", "-t", "sigmoid", "-g", 1), ("--method", "opt-soft-margin", "-c", 2),
+                      ("--method", "random-subset", "--mixed-kernels", "-d", 2)):
+            self.fails(1, "x: cannot open", "train", "x", *words)
+        self.fails(1, "x: cannot open", "compare", "x", "--methods", "exact,opt-soft-margin", "-c", 2, "--nu", 0.2)
+        self.fails(1, "x: cannot open", "compare", "x", "--methods", "exact,falk", "-d", 2, "--set", "exact.kernel=polynomial")
+
     def test_options_of_the_other_task(self):
         self.fails(2, "--class-weight is for a classification, not for a regression", "train", "x", "--task", "regression", "-w1", 2)
         self.fails(2, "--multiclass is for a classification", "train", "x", "-s", 3, "--multiclass", "one-vs-rest")
@@ -191,6 +215,19 @@ class Output(CliTest):
 
     def test_a_folder_that_is_not_there(self):
         self.fails(1, "No such file", "generate", "spirals", "-o", "no/such/folder.svm")
+
+    def test_what_cannot_be_written_is_told_before_the_work(self):
+        # The data is not there either: the output is looked at first.
+        for command, option in (("train", "-o"), ("train", "--report"), ("train", "--json"), ("tune", "-o"), ("tune", "--csv"),
+                                ("compare", "--markdown")):
+            self.fails(1, "no/such/folder: cannot create: No such file", command, "none.svm", option, "no/such/folder")
+            self.fails(1, "cannot write: it is a folder", command, "none.svm", option, ".")
+        self.write("protected", "precious\n")
+        os.chmod(self.folder / "protected", 0o400)
+        if os.getuid() != 0:
+            self.fails(1, "protected: cannot write: Permission denied", "train", "none.svm", "-o", "protected")
+        self.write("train.svm", "1 1:1\n-1 1:0\n")
+        self.ok("train", "train.svm", "-o", "made/m", "--checkpoint", "made")
 
     def test_nothing_but_results_in_pipes(self):
         result = self.ok("generate", "gaussians", "--rows", 100000, "-o", "x.svm")

@@ -68,7 +68,7 @@ class CliTest(unittest.TestCase):
         return sorted(p.name for p in self.folder.iterdir())
 
     def start(self, *arguments, **settings):
-        return subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=self.folder, stdout=subprocess.PIPE,
+        return subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=self.folder, stdout=settings.pop("stdout", subprocess.PIPE),
                                 stderr=settings.pop("stderr", subprocess.PIPE), **settings)
 
     def interrupt(self, *arguments, number=signal.SIGINT, ready=b"\r\x1b[K"):

@@ -163,6 +163,12 @@ class Failures(MpiTest):
             self.assertEqual(self.messages(result), ["tamis: x.svm:2501:5: 'x' is not a number"])
             self.assertFalse((self.folder / "m").exists())
 
+    def test_a_file_without_rows(self):
+        self.write("empty.svm", "")
+        result = self.together(2, "train", "empty.svm", "-o", "m")
+        self.assertEqual(result.code, 1)
+        self.assertEqual(self.messages(result), ["tamis: empty.svm: no rows: the file is empty"])
+
     def test_what_does_not_run_together(self):
         self.write("x.svm", "1 1:1\n-1 1:-1\n")
         for arguments, text in (

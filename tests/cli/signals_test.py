@@ -84,6 +84,41 @@ class Interrupt(CliTest):
         for stream in (process.stdin, process.stdout, process.stderr):
             stream.close()
 
+    def terminate_when_blocked(self, process):
+        """Sends SIGTERM once, after it did nothing but wait for a while."""
+        def ticks():
+            fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+            return fields[0] == "S" and int(fields[11]) + int(fields[12])
+        quiet = 0
+        last = None
+        while quiet < 20:
+            self.assertIsNone(process.poll())
+            quiet = quiet + 1 if ticks() is not False and ticks() == last else 0
+            last = ticks()
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, err.decode()), (143, "tamis: interrupted\n"))
+
+    def test_a_reader_that_does_not_read(self):
+        self.write("tiny.svm", "1 1:1\n-1 1:0\n")
+        self.ok("train", "tiny.svm", "-o", "m", "-q")
+        self.write("rows.svm", "1 1:1\n" * 100000)
+        for command in (("predict", "m", "rows.svm"), ("convert", "rows.svm", "-o", "-", "--to", "csv"),
+                        ("generate", "checkerboard", "--rows", 20000, "-o", "-")):
+            read, write = os.pipe()
+            process = self.start(*command, "-q", stdout=write)
+            os.close(write)
+            self.terminate_when_blocked(process)
+            os.close(read)
+
+    def test_a_named_pipe_that_nobody_reads(self):
+        self.write("tiny.svm", "1 1:1\n-1 1:0\n")
+        os.mkfifo(self.folder / "pipe")
+        for command in (("train", "tiny.svm", "-o", "pipe"), ("train", "tiny.svm", "-o", "m", "--json", "pipe"),
+                        ("generate", "checkerboard", "--rows", 10, "-o", "pipe"), ("tune", "tiny.svm", "--folds", 2, "--csv", "pipe")):
+            self.terminate_when_blocked(self.start(*command, "-q"))
+
     def test_a_reader_that_goes_away(self):
         process = self.start("generate", "checkerboard", "--rows", 200000)
         process.stdout.readline()

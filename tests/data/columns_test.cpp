@@ -8,7 +8,9 @@
 #include <map>
 #include <optional>
 
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "data/column_matching.hpp"
 #include "data/column_medians.hpp"
 #include "support/random_data.hpp"
 #include "tamis/error.hpp"
@@ -297,6 +299,23 @@ TEST(ColumnMap, NamesItsOutputs) {
   const ColumnMap map = ColumnMap::fit(data, {MissingValues::impute, TextColumns::one_hot, 2});
   EXPECT_EQ(map.output_names(),
             (std::vector<std::string>{"kind=a", "kind=b", "kind=other", "size", "size missing"}));
+}
+
+// A text column with the category "0" makes sparse rows dense, and so do medians of columns that
+// hardly any row has: refused before any of it is taken.
+TEST(ColumnMap, MemoryIsAskedForFirst) {
+  constexpr Index kFar = Index{1} << 30;
+  RunControl control;
+  control.memory_bytes = resident_memory_bytes() + (Index{1} << 20);
+  const Dataset far(Matrix::sparse(kFar, {0, 1, 1}, {int{kFar} - 1}, {1.0F}));
+  const Index before = peak_memory_bytes();
+  EXPECT_THROW(ColumnMap::fit(far, {.missing = MissingValues::impute}, control), ResourceError);
+  ColumnMap map;
+  map.inputs = 1 << 20;
+  map.texts = {{0, {"0", "x"}, false}};
+  const Dataset sparse(Matrix::sparse(map.inputs, {0, 1, 1}, {7}, {1.0F}));
+  EXPECT_THROW(match_columns(map, sparse, control), ResourceError);
+  EXPECT_LT(peak_memory_bytes(), before + (Index{64} << 20));
 }
 
 TEST(ColumnMap, ValidateFindsWhatDoesNotFit) {

@@ -226,6 +226,33 @@ TEST(Checkpoint, FilesOfKilledProcessesAreRemovedWithTheRest) {
   EXPECT_EQ(folder.files().size(), 2U);
 }
 
+// The folder may be one that is used for other things as well, such as ".".
+TEST(Checkpoint, FilesOfOthersStay) {
+  const Folder folder;
+  const auto store = file_checkpoints(folder.path());
+  store->save("svm-0", "bytes");
+  const std::string cells = folder.path() + "/cells";
+  std::filesystem::create_directories(cells + "/7.rows");
+  const std::vector<std::string> kept{folder.path() + "/mine.checkpoint", cells + "/thesis.txt",
+                                      cells + "/7.rows/notes", cells + "/x7.part"};
+  const std::vector<std::string> gone{cells + "/lock", cells + "/rows", cells + "/12.trained",
+                                      cells + "/3.part"};
+  for (const auto& list : {kept, gone}) {
+    for (const std::string& path : list) std::ofstream(path) << "precious";
+  }
+  store->clear();
+  for (const std::string& path : kept) EXPECT_TRUE(std::filesystem::exists(path)) << path;
+  for (const std::string& path : gone) EXPECT_FALSE(std::filesystem::exists(path)) << path;
+  EXPECT_EQ(store->load("svm-0"), std::vector<std::string>());
+}
+
+TEST(Checkpoint, AFolderInThePlaceOfAFileIsRefused) {
+  const Folder folder;
+  const auto store = file_checkpoints(folder.path());
+  std::filesystem::create_directories(folder.path() + "/svm-0.checkpoint");
+  EXPECT_THROW(store->load("svm-0"), DataError);
+}
+
 TEST(Checkpoint, AStateOfAnyBytesIsReadOrRefused) {
   qp::SolverState state;
   state.progress = {7, 1.5, 0.1, 0.2, 9, 1, 2};

@@ -40,6 +40,10 @@ def cases():
              outputs=("out", "r.json"), timed=("r.json",)),
         Case("train --stream", "train", "train.svm", "--method", "leader", "--stream", "--leaders", 50, "-o", "out"),
         Case("train from CSV", "train", "train.csv", "-o", "out"),
+        Case("train from .csr", "train", "train.csr", "-o", "out"),
+        Case("train with columns", "train", "mixed.csv", "--missing", "impute", "--text-columns", "one-hot", "-o", "out"),
+        Case("train in cells", "train", "train.svm", "--method", "falk", "--k", 20, "--cell-rows", 100, "-o", "out"),
+        Case("convert to .csr", "convert", "train.csv", "-o", "out.csr", outputs=("out.csr",)),
         Case("generate", "generate", "checkerboard", "--rows", 300, "-o", "out"),
         Case("convert", "convert", "train.csv.gz", "-o", "out.npy", outputs=("out.npy", "out.labels.npy")),
         Case("convert a model", "convert", "exact.model", "--to", "libsvm", "-o", "out"),
@@ -47,6 +51,7 @@ def cases():
         Case("check", "check", "train.svm", "--json", "r.json", outputs=("r.json",), timed=("r.json",)),
         Case("predict", "predict", "exact.model", "train.svm", "-o", "out"),
         Case("predict probabilities", "predict", "probable.model", "train.svm", "--probabilities", "-o", "out"),
+        Case("predict with columns", "predict", "columns.model", "mixed.csv", "-o", "out"),
         Case("predict knn-svm", "predict", "knn-svm.model", "train.svm", "-o", "out"),
         Case("evaluate", "evaluate", "exact.model", "train.svm", "--json", "r.json", outputs=("r.json",), timed=("r.json",)),
         Case("certify", "certify", "exact.model", "train.svm", "--json", "r.json", outputs=("r.json",), timed=("r.json",)),
@@ -75,10 +80,15 @@ class Bench:
                                                 stdout=subprocess.DEVNULL)
         run("generate", "checkerboard", "--rows", rows, "-o", "train.svm")
         run("convert", "train.svm", "-o", "train.csv")
+        run("convert", "train.svm", "-o", "train.csr")
         (self.folder / "train.csv.gz").write_bytes(gzip.compress((self.folder / "train.csv").read_bytes()))
         run("train", "train.svm", "-o", "exact.model")
         run("train", "train.svm", "--method", "knn-svm", "--k", 20, "-o", "knn-svm.model")
         run("calibrate", "exact.model", "train.svm", "-o", "probable.model")
+        words = ("ape", "bee", "", "cat")
+        (self.folder / "mixed.csv").write_text("size,kind,label\n" + "".join(
+            f"{i % 7 if i % 5 else ''},{words[i % 4]},{'yes' if i % 3 else 'no'}\n" for i in range(rows // 4)))
+        run("train", "mixed.csv", "--missing", "impute", "--text-columns", "one-hot", "-o", "columns.model")
 
     def start(self, case, fault=None, **settings):
         environment = dict(os.environ)
@@ -92,7 +102,7 @@ class Bench:
         """Exit code and what was said."""
         process = self.start(case, fault, **settings)
         try:
-            _, said = process.communicate(timeout=120)
+            _, said = process.communicate(timeout=600)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()

@@ -1,6 +1,7 @@
 // A training problem out of the bytes of an input: few rows, any options of the table.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -128,6 +129,35 @@ inline Matrix as_precomputed(const Matrix& features) {
   return Matrix::dense(features.rows(), features.rows() + 1, std::move(values));
 }
 
+/// Some values missing.
+inline Matrix with_missing(const Matrix& features, ByteReader& in) {
+  std::vector<float> values;
+  for (Index i = 0; i < features.rows(); ++i) {
+    for (Index j = 0; j < features.cols(); ++j)
+      values.push_back(in.below(4) == 3 ? std::nanf("") : features.at(i, j));
+  }
+  const Matrix dense = Matrix::dense(features.rows(), features.cols(), std::move(values));
+  return features.is_sparse() ? dense.to_sparse() : dense;
+}
+
+/// The first column as words; 0 stands for one that is not in the list.
+inline Dataset with_words(const Dataset& data, ByteReader& in) {
+  const Matrix& features = data.features();
+  const std::vector<std::string> words{"0", "ape", "bee", "cat=dog"};
+  std::vector<float> values;
+  for (Index i = 0; i < features.rows(); ++i) {
+    for (Index j = 0; j < features.cols(); ++j) {
+      const bool is_word = j == 0 && !std::isnan(features.at(i, j));
+      values.push_back(is_word ? static_cast<float>(in.below(5)) : features.at(i, j));
+    }
+  }
+  const Matrix dense = Matrix::dense(features.rows(), features.cols(), std::move(values));
+  std::vector<std::vector<std::string>> categories(static_cast<std::size_t>(features.cols()));
+  categories[0] = words;
+  return data.with_features(features.is_sparse() ? dense.to_sparse() : dense)
+      .with_categories(std::move(categories));
+}
+
 /// Throws Error where the bytes ask for something that is refused.
 inline Problem take_problem(ByteReader& in) {
   static constexpr double kWeights[] = {1, 0, 2, 0.5, 1e-300, 1e300, 1e-6, 1e6};
@@ -142,7 +172,10 @@ inline Problem take_problem(ByteReader& in) {
     features = as_precomputed(features);
   std::vector<double> weights;
   for (Index i = 0; weighted && i < rows; ++i) weights.push_back(in.pick(kWeights));
+  if (problem.options.missing == MissingValues::impute) features = with_missing(features, in);
   problem.data = Dataset(features, labels, std::move(weights));
+  if (problem.options.text_columns == TextColumns::one_hot)
+    problem.data = with_words(problem.data, in);
   return problem;
 }
 

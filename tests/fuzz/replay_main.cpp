@@ -44,6 +44,10 @@ void run(const std::filesystem::path& path) {
 int main(int argc, char** argv) {
   std::vector<std::filesystem::path> paths;
   for (int i = 1; i < argc; ++i) {
+    if (!std::filesystem::exists(argv[i])) {
+      std::printf("replay: there is no %s\n", argv[i]);
+      return 1;
+    }
     if (!std::filesystem::is_directory(argv[i]))
       paths.emplace_back(argv[i]);
     else

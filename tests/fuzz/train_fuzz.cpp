@@ -48,8 +48,8 @@ void check_report(const fuzz::Problem& problem, const TrainReport& report) {
 }
 
 void check_model(const fuzz::Problem& problem, const Model& model) {
-  const Matrix& rows = problem.data.features();
   try {
+    const Matrix rows = rows_for(model, problem.data).features();
     const DecisionValues values = fuzz::check_predictions(model, rows);
     for (const double value : values.values)
       require_of(problem, std::isfinite(value), "a decision value is not finite");

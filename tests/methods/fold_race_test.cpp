@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "tamis/error.hpp"
+
 namespace tamis::testing {
 namespace {
 
@@ -125,7 +127,7 @@ TEST(FoldRace, AFailureEndsAPoint) {
   const auto score = race.score;
   race.score = [&](auto which, const FoldRange& folds, std::vector<FoldScores>* scores) {
     score(which, folds, scores);
-    (*scores)[1].failure = "k is too large";
+    (*scores)[1].failure = std::make_exception_ptr(InvalidArgument("k is too large"));
   };
   const std::vector<FoldScores> scores = run_race(race);
   EXPECT_EQ(points.scored[1].size(), 1U);

@@ -350,6 +350,21 @@ TEST(Tune, PointsThatFailKeepTheirReason) {
   EXPECT_NE(result.points[1].failure.find("k-prime"), std::string::npos);
 }
 
+// So that a program tells lack of memory and unfit data from options that are wrong.
+TEST(Tune, WhenAllPointsFailTheErrorIsOfTheKindOfTheFailure) {
+  TuneOptions options;
+  options.axes = {{"eps", {1e-3, 1e-2}}};
+  options.base.method = "opt-margin";
+  options.base.kernel = KernelType::linear;
+  EXPECT_THROW(tune(generate("checkerboard", {.rows = 200}).data, options), DataError);
+  options.base = {};
+  options.base.method = "falk";
+  RunControl control;
+  control.memory_bytes = 1;
+  EXPECT_THROW(tune(generate("checkerboard", {.rows = 20000}).data, options, control),
+               ResourceError);
+}
+
 TEST(Tune, CancelledBeforeAPointIsDone) {
   std::atomic<bool> cancel = true;
   RunControl control;

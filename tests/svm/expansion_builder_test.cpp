@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "base/memory.hpp"
 #include "model/expansion_fixtures.hpp"
 #include "tamis/error.hpp"
 
@@ -38,6 +41,32 @@ TEST(ExpansionBuilder, GroupsPairsByClass) {
       EXPECT_NEAR(naive_value(machine->parts(), static_cast<Index>(m), queries, i), expected, 1e-9);
     }
   }
+}
+
+// As many support vectors as rows may be more than the budget leaves room for.
+TEST(ExpansionBuilder, SupportVectorsAreInTheBudget) {
+  constexpr Index kRows = 40000;
+  constexpr Index kCols = 200;  // 32 MB
+  Random random(4);
+  const Matrix rows = random_rows(kRows, kCols, random);
+  std::vector<TrainedMachine> machines(1);
+  for (Index i = 0; i < kRows; ++i) {
+    machines[0].rows.push_back(i);
+    machines[0].coefficients.push_back(i % 2 == 0 ? 1 : -1);
+  }
+  const auto expected = make_expansion({}, rows, machines, Decision::single);
+  RunControl control;
+  control.memory_bytes = resident_memory_bytes() + (4 << 20);
+  control.scratch_folder = ::testing::TempDir();
+  const std::int64_t before = resident_memory_bytes();
+  const auto machine = make_expansion({}, rows, machines, Decision::single, {}, 0, &control);
+  EXPECT_LT(resident_memory_bytes() - before, 8 << 20);
+  const auto values = machine->support_vectors().dense_values();
+  EXPECT_TRUE(
+      std::equal(values.begin(), values.end(), expected->support_vectors().dense_values().begin()));
+  control.scratch_folder = "/nowhere";
+  EXPECT_THROW(make_expansion({}, rows, machines, Decision::single, {}, 0, &control),
+               ResourceError);
 }
 
 TEST(ExpansionBuilder, KeepsOnlyTheNumbersOfAPrecomputedKernel) {

@@ -111,15 +111,16 @@ std::vector<std::uint64_t> AllRows::hashes() const {
 }
 
 // The support vectors as one small training set, on which the model is built as on one rank.
-MethodResult expansion_result(const AllRows& rows, KernelMachine machine) {
-  if (rows.is_alone()) return expansion_result(rows.facts(), std::move(machine));
+MethodResult expansion_result(const AllRows& rows, KernelMachine machine,
+                              const RunControl& control) {
+  if (rows.is_alone()) return expansion_result(rows.facts(), std::move(machine), control);
   const std::vector<Index> used = machine.support_rows();
   const TrainingSet support = rows.select(used);
   for (TrainedMachine& one : machine.machines) {
     for (Index& row : one.rows)
       row = std::lower_bound(used.begin(), used.end(), row) - used.begin();
   }
-  MethodResult result = expansion_result(support, std::move(machine));
+  MethodResult result = expansion_result(support, std::move(machine), control);
   for (Index& row : result.report.support_rows) row = used[usize(row)];
   return result;
 }

@@ -72,7 +72,8 @@ class LocalContext {
 };
 
 /// expansion_result() of SVMs whose rows are those of all ranks. On the first rank.
-MethodResult expansion_result(const AllRows& rows, KernelMachine machine);
+MethodResult expansion_result(const AllRows& rows, KernelMachine machine,
+                              const RunControl& control);
 
 /// train_machines() on all rows; where the trainer has to ask other ranks, one after the other. On
 /// the first rank.

@@ -55,7 +55,7 @@ void set_losses(std::span<const double> losses, std::size_t fold, FoldScores* sc
 }
 
 std::size_t finished_folds(const FoldScores& scores, bool racing) {
-  if (!scores.failure.empty()) return 0;
+  if (scores.failure != nullptr) return 0;
   const auto unknown = std::find_if(scores.errors.begin(), scores.errors.end(),
                                     [](double error) { return std::isnan(error); });
   const auto known = static_cast<std::size_t>(unknown - scores.errors.begin());
@@ -109,7 +109,7 @@ std::vector<FoldScores> run_race(const Race& race) {
   std::iota(left.begin(), left.end(), 0);
   for (const FoldRange& round : fold_rounds(race.folds, race.racing)) {
     race.score(left, round, &scores);
-    std::size_t out = std::erase_if(left, [&](auto p) { return !scores[p].failure.empty(); });
+    std::size_t out = std::erase_if(left, [&](auto p) { return scores[p].failure != nullptr; });
     if (round.end == race.folds || left.empty() || !is_complete(scores, left, round.end)) break;
     out += drop_losers(round.end, &left, &scores);
     for (std::size_t k = 0; k < out * (race.folds - round.end); ++k) race.on_skipped();

@@ -2,9 +2,9 @@
 // folds that are left.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "tamis/dataset.hpp"
@@ -18,8 +18,8 @@ struct FoldScores {
   /// By fold and held-out row: 0 or 1, or the squared error. Empty when nobody is to be dropped.
   std::vector<std::vector<float>> losses;
   double seconds = 0;
-  std::string failure;   ///< why an error is missing; empty when it was just not finished
-  bool dropped = false;  ///< lost on the folds whose errors are known
+  std::exception_ptr failure;  ///< why an error is missing; null when it was just not finished
+  bool dropped = false;        ///< lost on the folds whose errors are known
 };
 
 /// Sets the error of a fold, the mean of what is lost on its rows.

@@ -183,14 +183,16 @@ KernelMachine machine_on_rows(const KernelExpansion& expansion, std::span<const 
 }
 
 std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,
-                                                      const KernelMachine& machine) {
+                                                      const KernelMachine& machine,
+                                                      const RunControl* control) {
   return make_expansion(data.kernel, data.features, machine.machines, machine.decision, data.codes,
-                        data.num_classes);
+                        data.num_classes, control);
 }
 
-MethodResult expansion_result(const TrainingSet& data, KernelMachine machine) {
+MethodResult expansion_result(const TrainingSet& data, KernelMachine machine,
+                              const RunControl& control) {
   MethodResult result;
-  result.machine = make_expansion(data, machine);
+  result.machine = make_expansion(data, machine, &control);
   result.report = std::move(machine.report);
   result.report.support_rows =
       expansion_rows(data.rows(), machine.machines, machine.decision, data.codes);

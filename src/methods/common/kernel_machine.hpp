@@ -49,9 +49,12 @@ std::string checkpoint_name(Index machine);
 KernelMachine machine_on_rows(const KernelExpansion& expansion, std::span<const Index> rows);
 
 std::shared_ptr<const KernelExpansion> make_expansion(const TrainingSet& data,
-                                                      const KernelMachine& machine);
+                                                      const KernelMachine& machine,
+                                                      const RunControl* control = nullptr);
 
-/// The machine as a method's result: expansion, support rows and report.
-MethodResult expansion_result(const TrainingSet& data, KernelMachine machine);
+/// The machine as a method's result: expansion, support rows and report. The support vectors are
+/// part of the memory budget, as in make_expansion().
+MethodResult expansion_result(const TrainingSet& data, KernelMachine machine,
+                              const RunControl& control = {});
 
 }  // namespace tamis

@@ -10,7 +10,7 @@ MethodResult train_exact(const TrainingSet& data, const TrainContext& context) {
   if (group_of(context.control).size() > 1) return train_exact_together(data, context);
   KernelMachine machine = train_kernel_machine(data, context, context.start, true);
   ReportTable convergence = std::move(machine.convergence);
-  MethodResult result = expansion_result(data, std::move(machine));
+  MethodResult result = expansion_result(data, std::move(machine), context.control);
   if (!convergence.rows.empty()) result.report.tables.push_back(std::move(convergence));
   return result;
 }

@@ -217,7 +217,7 @@ MethodResult Trainer::put_together(const std::vector<PlacedMachine>& machines) {
     }
     whole.machines.push_back(std::move(machine));
   }
-  MethodResult result = expansion_result(support.set, std::move(whole));
+  MethodResult result = expansion_result(support.set, std::move(whole), context_.control);
   for (Index& row : result.report.support_rows) row = used[usize(row)];
   ReportTable convergence = progress_.convergence();
   if (!convergence.rows.empty()) result.report.tables.push_back(std::move(convergence));

@@ -433,7 +433,7 @@ MethodResult train_problems(const AllRows& all, const PointWork& work, const Tra
     add_machine(one.stats, &trained.report);
     trained.machines.push_back(one.machine);
   }
-  MethodResult result = expansion_result(all, std::move(trained));
+  MethodResult result = expansion_result(all, std::move(trained), context.control);
   fill_tables(machines, data.is_regression(), &result.report);
   return result;
 }

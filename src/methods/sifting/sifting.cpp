@@ -54,7 +54,7 @@ class Sifter {
   }
 
   MethodResult result() && {
-    MethodResult result = expansion_result(data_, std::move(best_.machine));
+    MethodResult result = expansion_result(data_, std::move(best_.machine), context_.control);
     TrainReport& report = result.report;
     report.stop_reason = std::max(report.stop_reason, stop_);
     report.iterations = work_.iterations;
