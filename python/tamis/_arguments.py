@@ -22,8 +22,8 @@ class AutoSVCArguments:
         class_weight: ClassWeight = None, decision_function_shape: str = "ovr",
         break_ties: bool = False, probability: bool = False, missing: str = "refuse",
         text_columns: str = "refuse", max_categories: int = 32, scale: str | None = None,
-        metric_rounds: int | None = None, tol: float = 0.001, max_iter: int = -1,
-        max_seconds: float | None = None, max_memory: int | str | None = None,
+        metric_rounds: int | None = None, metric: str = "diagonal", tol: float = 0.001,
+        max_iter: int = -1, max_seconds: float | None = None, max_memory: int | str | None = None,
         cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
         progress: Progress = None, verbose: bool = False,
     ) -> None:
@@ -38,10 +38,11 @@ class CGLQSVCArguments:
         loss: str = "l1", class_weight: ClassWeight = None, multi_class: str = "ovo",
         decision_function_shape: str = "ovr", break_ties: bool = False, probability: bool = False,
         missing: str = "refuse", text_columns: str = "refuse", max_categories: int = 32,
-        scale: str = "none", metric_rounds: int = 0, polish: bool = False, tol: float = 0.001,
-        max_iter: int = -1, max_seconds: float | None = None, max_memory: int | str | None = None,
-        cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
-        progress: Progress = None, verbose: bool = False,
+        scale: str = "none", metric_rounds: int = 0, metric: str = "diagonal", polish: bool = False,
+        tol: float = 0.001, max_iter: int = -1, max_seconds: float | None = None,
+        max_memory: int | str | None = None, cache_size: float | str | None = None,
+        random_state: Any = None, n_jobs: int | None = None, progress: Progress = None,
+        verbose: bool = False,
     ) -> None:
         store_arguments(self, locals())
 
@@ -50,15 +51,16 @@ class FalkSVCArguments:
     def __init__(
         self, *, prediction: str = "nearest-row", local_selection: bool = False,
         k: int | None = None, k_prime: int | None = None, index: str = "auto",
-        cell_rows: int = 1000000, selection_rule: str = "lowest-error", selection_centres: int = 20,
-        selection_folds: int = 5, k_grid: Sequence[float] = (500, 1000, 2000, 4000),
+        local_tuning: bool = False, cell_rows: int = 1000000, selection_rule: str = "lowest-error",
+        selection_centres: int = 20, selection_folds: int = 5,
+        k_grid: Sequence[float] = (500, 1000, 2000, 4000),
         cost_grid: Sequence[float] = (1, 4, 16, 64), percentiles: Sequence[float] = (1, 10, 50, 90),
         C: float = 1.0, kernel: str = "rbf", degree: int = 3, gamma: float | str = "scale",
         coef0: float = 0.0, loss: str = "l1", class_weight: ClassWeight = None,
         decision_function_shape: str = "ovr", break_ties: bool = False, probability: bool = False,
         missing: str = "refuse", text_columns: str = "refuse", max_categories: int = 32,
-        scale: str = "none", metric_rounds: int = 0, tol: float = 0.001, max_iter: int = -1,
-        max_seconds: float | None = None, max_memory: int | str | None = None,
+        scale: str = "none", metric_rounds: int = 0, metric: str = "diagonal", tol: float = 0.001,
+        max_iter: int = -1, max_seconds: float | None = None, max_memory: int | str | None = None,
         cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
         progress: Progress = None, verbose: bool = False,
     ) -> None:
@@ -68,11 +70,12 @@ class FalkSVCArguments:
 class FalkSVRArguments:
     def __init__(
         self, *, prediction: str = "nearest-row", k: int | None = None, k_prime: int | None = None,
-        index: str = "auto", cell_rows: int = 1000000, C: float = 1.0, epsilon: float = 0.1,
-        kernel: str = "rbf", degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0,
-        loss: str = "l1", missing: str = "refuse", text_columns: str = "refuse",
-        max_categories: int = 32, scale: str = "none", metric_rounds: int = 0, tol: float = 0.001,
-        max_iter: int = -1, max_seconds: float | None = None, max_memory: int | str | None = None,
+        index: str = "auto", local_tuning: bool = False, cell_rows: int = 1000000, C: float = 1.0,
+        epsilon: float = 0.1, kernel: str = "rbf", degree: int = 3, gamma: float | str = "scale",
+        coef0: float = 0.0, loss: str = "l1", missing: str = "refuse", text_columns: str = "refuse",
+        max_categories: int = 32, scale: str = "none", metric_rounds: int = 0,
+        metric: str = "diagonal", tol: float = 0.001, max_iter: int = -1,
+        max_seconds: float | None = None, max_memory: int | str | None = None,
         cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
         progress: Progress = None, verbose: bool = False,
     ) -> None:
@@ -86,7 +89,7 @@ class KNNSVCArguments:
         class_weight: ClassWeight = None, decision_function_shape: str = "ovr",
         break_ties: bool = False, probability: bool = False, missing: str = "refuse",
         text_columns: str = "refuse", max_categories: int = 32, scale: str = "none",
-        metric_rounds: int = 0, tol: float = 0.001, max_iter: int = -1,
+        metric_rounds: int = 0, metric: str = "diagonal", tol: float = 0.001, max_iter: int = -1,
         max_seconds: float | None = None, max_memory: int | str | None = None,
         random_state: Any = None, n_jobs: int | None = None, progress: Progress = None,
         verbose: bool = False,
@@ -102,11 +105,11 @@ class LeaderSVCArguments:
         coef0: float = 0.0, loss: str = "l1", class_weight: ClassWeight = None,
         multi_class: str = "ovo", decision_function_shape: str = "ovr", break_ties: bool = False,
         probability: bool = False, missing: str = "refuse", text_columns: str = "refuse",
-        max_categories: int = 32, scale: str = "none", metric_rounds: int = 0, polish: bool = False,
-        tol: float = 0.001, max_iter: int = -1, max_seconds: float | None = None,
-        max_memory: int | str | None = None, cache_size: float | str | None = None,
-        random_state: Any = None, n_jobs: int | None = None, progress: Progress = None,
-        verbose: bool = False,
+        max_categories: int = 32, scale: str = "none", metric_rounds: int = 0,
+        metric: str = "diagonal", polish: bool = False, tol: float = 0.001, max_iter: int = -1,
+        max_seconds: float | None = None, max_memory: int | str | None = None,
+        cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
+        progress: Progress = None, verbose: bool = False,
     ) -> None:
         store_arguments(self, locals())
 
@@ -149,10 +152,11 @@ class LocalSamplingSVCArguments:
         class_weight: ClassWeight = None, multi_class: str = "ovo",
         decision_function_shape: str = "ovr", break_ties: bool = False, probability: bool = False,
         missing: str = "refuse", text_columns: str = "refuse", max_categories: int = 32,
-        scale: str = "none", metric_rounds: int = 0, polish: bool = False, tol: float = 0.001,
-        max_iter: int = -1, max_seconds: float | None = None, max_memory: int | str | None = None,
-        cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
-        progress: Progress = None, verbose: bool = False,
+        scale: str = "none", metric_rounds: int = 0, metric: str = "diagonal", polish: bool = False,
+        tol: float = 0.001, max_iter: int = -1, max_seconds: float | None = None,
+        max_memory: int | str | None = None, cache_size: float | str | None = None,
+        random_state: Any = None, n_jobs: int | None = None, progress: Progress = None,
+        verbose: bool = False,
     ) -> None:
         store_arguments(self, locals())
 
@@ -166,8 +170,8 @@ class OptMarginSVCArguments:
         class_weight: ClassWeight = None, multi_class: str = "ovo",
         decision_function_shape: str = "ovr", break_ties: bool = False, probability: bool = False,
         missing: str = "refuse", text_columns: str = "refuse", max_categories: int = 32,
-        scale: str = "none", metric_rounds: int = 0, tol: float = 0.001, max_iter: int = -1,
-        max_seconds: float | None = None, max_memory: int | str | None = None,
+        scale: str = "none", metric_rounds: int = 0, metric: str = "diagonal", tol: float = 0.001,
+        max_iter: int = -1, max_seconds: float | None = None, max_memory: int | str | None = None,
         cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
         progress: Progress = None, verbose: bool = False,
     ) -> None:
@@ -186,8 +190,8 @@ class RandomSubsetSVCArguments:
         class_weight: ClassWeight = None, multi_class: str = "ovo",
         decision_function_shape: str = "ovr", break_ties: bool = False, probability: bool = False,
         missing: str = "refuse", text_columns: str = "refuse", max_categories: int = 32,
-        scale: str = "none", metric_rounds: int = 0, tol: float = 0.001, max_iter: int = -1,
-        max_seconds: float | None = None, max_memory: int | str | None = None,
+        scale: str = "none", metric_rounds: int = 0, metric: str = "diagonal", tol: float = 0.001,
+        max_iter: int = -1, max_seconds: float | None = None, max_memory: int | str | None = None,
         cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
         progress: Progress = None, verbose: bool = False,
     ) -> None:
@@ -203,10 +207,11 @@ class RansacSVCArguments:
         class_weight: ClassWeight = None, multi_class: str = "ovo",
         decision_function_shape: str = "ovr", break_ties: bool = False, probability: bool = False,
         missing: str = "refuse", text_columns: str = "refuse", max_categories: int = 32,
-        scale: str = "none", metric_rounds: int = 0, polish: bool = False, tol: float = 0.001,
-        max_iter: int = -1, max_seconds: float | None = None, max_memory: int | str | None = None,
-        cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
-        progress: Progress = None, verbose: bool = False,
+        scale: str = "none", metric_rounds: int = 0, metric: str = "diagonal", polish: bool = False,
+        tol: float = 0.001, max_iter: int = -1, max_seconds: float | None = None,
+        max_memory: int | str | None = None, cache_size: float | str | None = None,
+        random_state: Any = None, n_jobs: int | None = None, progress: Progress = None,
+        verbose: bool = False,
     ) -> None:
         store_arguments(self, locals())
 
@@ -218,8 +223,8 @@ class SVCArguments:
         class_weight: ClassWeight = None, multi_class: str = "ovo",
         decision_function_shape: str = "ovr", break_ties: bool = False, probability: bool = False,
         missing: str = "refuse", text_columns: str = "refuse", max_categories: int = 32,
-        scale: str = "none", metric_rounds: int = 0, tol: float = 0.001, max_iter: int = -1,
-        max_seconds: float | None = None, max_memory: int | str | None = None,
+        scale: str = "none", metric_rounds: int = 0, metric: str = "diagonal", tol: float = 0.001,
+        max_iter: int = -1, max_seconds: float | None = None, max_memory: int | str | None = None,
         cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
         progress: Progress = None, verbose: bool = False,
     ) -> None:
@@ -231,8 +236,8 @@ class SVRArguments:
         self, *, C: float = 1.0, epsilon: float = 0.1, kernel: Kernel = "rbf", degree: int = 3,
         gamma: float | str = "scale", coef0: float = 0.0, shrinking: bool = True, loss: str = "l1",
         missing: str = "refuse", text_columns: str = "refuse", max_categories: int = 32,
-        scale: str = "none", metric_rounds: int = 0, tol: float = 0.001, max_iter: int = -1,
-        max_seconds: float | None = None, max_memory: int | str | None = None,
+        scale: str = "none", metric_rounds: int = 0, metric: str = "diagonal", tol: float = 0.001,
+        max_iter: int = -1, max_seconds: float | None = None, max_memory: int | str | None = None,
         cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
         progress: Progress = None, verbose: bool = False,
     ) -> None:
@@ -246,10 +251,11 @@ class SubsampleSVCArguments:
         class_weight: ClassWeight = None, multi_class: str = "ovo",
         decision_function_shape: str = "ovr", break_ties: bool = False, probability: bool = False,
         missing: str = "refuse", text_columns: str = "refuse", max_categories: int = 32,
-        scale: str = "none", metric_rounds: int = 0, polish: bool = False, tol: float = 0.001,
-        max_iter: int = -1, max_seconds: float | None = None, max_memory: int | str | None = None,
-        cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
-        progress: Progress = None, verbose: bool = False,
+        scale: str = "none", metric_rounds: int = 0, metric: str = "diagonal", polish: bool = False,
+        tol: float = 0.001, max_iter: int = -1, max_seconds: float | None = None,
+        max_memory: int | str | None = None, cache_size: float | str | None = None,
+        random_state: Any = None, n_jobs: int | None = None, progress: Progress = None,
+        verbose: bool = False,
     ) -> None:
         store_arguments(self, locals())
 
@@ -260,8 +266,9 @@ class TubeSVRArguments:
         draw: int | None = None, carry_support: bool = True, stalled_delta: str = "halve",
         epsilon: float = 0.1, kernel: Kernel = "rbf", degree: int = 3, gamma: float | str = "scale",
         coef0: float = 0.0, missing: str = "refuse", text_columns: str = "refuse",
-        max_categories: int = 32, scale: str = "none", metric_rounds: int = 0, tol: float = 0.001,
-        max_iter: int = -1, max_seconds: float | None = None, max_memory: int | str | None = None,
+        max_categories: int = 32, scale: str = "none", metric_rounds: int = 0,
+        metric: str = "diagonal", tol: float = 0.001, max_iter: int = -1,
+        max_seconds: float | None = None, max_memory: int | str | None = None,
         cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
         progress: Progress = None, verbose: bool = False,
     ) -> None:
