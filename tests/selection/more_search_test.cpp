@@ -100,15 +100,19 @@ TEST_F(MoreSearch, NoTimeOrNoLimitMeansNoSearch) {
   EXPECT_EQ(sorted.size(), 1U);
 }
 
+// What a limit leaves time for depends on the computer, so the errors of one data set do too.
 TEST_F(MoreSearch, TenTimesTheTimeIsNotWorse) {
   const Dataset test = two_of_twelve(3000, 2);
-  TrainOptions options;
-  options.method = "auto";
-  options.max_seconds = 1;
-  const double soon = evaluate(train(two_of_twelve(800, 1), options).model, test).error_rate;
-  options.max_seconds = 10;
-  const double late = evaluate(train(two_of_twelve(800, 1), options).model, test).error_rate;
-  EXPECT_LT(late, soon + 0.01);  // two standard errors
+  const auto mean_error = [&](double seconds) {
+    TrainOptions options;
+    options.method = "auto";
+    options.max_seconds = seconds;
+    double sum = 0;
+    for (const int seed : {1, 3, 4, 5})
+      sum += evaluate(train(two_of_twelve(800, seed), options).model, test).error_rate;
+    return sum / 4;
+  };
+  EXPECT_LT(mean_error(10), mean_error(1) + 0.015);
 }
 
 }  // namespace
