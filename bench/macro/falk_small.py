@@ -213,6 +213,16 @@ def tests(errors, title):
     return lines
 
 
+def differences(results):
+    """Ours minus the paper's accuracies, over all cells, and for each method and kernel."""
+    def text(chosen):
+        values = [100 - 100 * r["error"] - PAPER[r["data"]][COLUMNS.index((r["method"], r["kernel"]))] for r in chosen]
+        return f"{sum(values) / len(values):+.2f} (size {sum(map(abs, values)) / len(values):.2f}, {len(values)} sets)"
+    columns = {column: [r for r in results.values() if (r["method"], r["kernel"]) == column] for column in COLUMNS}
+    return ["- Ours minus the paper's accuracy, mean points (mean size): "
+            + "; ".join(f"{m} {k} {text(chosen)}" for (m, k), chosen in columns.items() if chosen) + "."]
+
+
 def summary(results):
     whole = [one.name for one in SETS if all(key_of(one.name, *column) in results for column in COLUMNS)]
     if not whole:
@@ -247,7 +257,7 @@ def run(options):
             print(f"{one.name} {kernel} {method}: {100 - 100 * result['error']:.2f} %, {result['cpu_seconds']:.1f} CPU s", flush=True)
     if options.write and results:
         names = [one.name for one in SETS if any(key_of(one.name, *column) in results for column in COLUMNS)]
-        text = "\n".join([measure.markdown_head(TITLES), *(measure.markdown_row(cells(n, results)) for n in names), "", *summary(results), "",
+        text = "\n".join([measure.markdown_head(TITLES), *(measure.markdown_row(cells(n, results)) for n in names), "", *differences(results), *summary(results), "",
                           f"Accuracy in percent, the paper's in parentheses. {protocol(results)}. {common.machine(options)}"])
         common.publish(name, text, options)
     return 0
