@@ -158,7 +158,7 @@ def make_train(name):
         label(axes, row["ratio"].replace("x", " times"), (libsvm, y), "right", fontsize=11)
     axes.set_xscale("log")
     plain(axes.xaxis)
-    axes.set(xlim=(0.1, 4000), xlabel="seconds, whole process")
+    axes.set(xlim=(0.1, 10000), xlabel="seconds, whole process")
     axes.set_yticks(range(len(rows)), [f"{row['problem']}, {row['rows']} rows" for row in rows], fontsize=11)
     axes.legend(loc="upper center", bbox_to_anchor=(0.3, 1.14), ncol=2, fontsize=11, frameon=False)
     figure.tight_layout()
