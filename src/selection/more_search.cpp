@@ -106,9 +106,7 @@ class MoreSearch {
         return false;
       other.options = std::move(choice.options);
       other.metric_remark = std::move(choice.remark);
-    } catch (const Cancelled&) {
-      throw;
-    } catch (const Error&) {
+    } catch (const ResourceError&) {
       return false;  // no memory for it: the rest of the search goes on
     }
     other.options.metric = MetricForm::diagonal;  // learned already

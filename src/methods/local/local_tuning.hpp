@@ -21,7 +21,7 @@ struct LocalChoice {
 /// by chance too. When the run must stop, nothing is changed.
 LocalChoice tune_neighborhood(const TrainingSet& set, Index innermost, const TrainContext& context);
 
-/// What this takes for so many rows, on top of what one training does.
+/// What this takes for this number of rows, on top of what one training does.
 Index tuning_bytes(Index rows);
 
 }  // namespace tamis
