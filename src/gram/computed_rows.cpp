@@ -19,7 +19,7 @@ namespace {
 
 constexpr Index kStrip =
     512;  // columns a task works on at a time: its sums and panels stay in the second-level cache
-constexpr Index kRowsAtOnce = 32;        // rows computed into scratch before they are added up
+constexpr Index kMostRows = KernelBlocks::kMostRowsAtOnce;  // computed before they are added up
 constexpr Index kPieceOfPoints = 65536;  // points packed at a time by accumulate_at
 
 // Fetching a value from memory, one thread of several. Only relative to computing it does this
@@ -251,15 +251,16 @@ void ComputedRows::make_cache() {
 
 double ComputedRows::measure_value_seconds() const {
   const Index columns = std::min<Index>(kStrip, static_cast<Index>(active_.size()));
-  const std::vector<Index> rows(kRowsAtOnce, rows_[0]);
-  std::vector<float> values(usize(kRowsAtOnce * kStrip));
+  const Index count = KernelBlocks::rows_at_once(data_);
+  const std::vector<Index> rows(usize(count), rows_[0]);
+  std::vector<float> values(usize(count * kStrip));
   double best = std::numeric_limits<double>::infinity();
   for (int trial = 0; trial < 5; ++trial) {  // the best of a few: the first one warms the caches
     const Stopwatch watch;
     active_blocks_->evaluate(data_, rows, 0, columns, values.data(), kStrip);
     best = std::min(best, watch.seconds());
   }
-  return best / static_cast<double>(kRowsAtOnce * columns);
+  return best / static_cast<double>(count * columns);
 }
 
 std::vector<ComputedRows::Request> ComputedRows::look_up(std::span<const Index> rows,
@@ -375,15 +376,16 @@ bool ComputedRows::add_requests(const KernelBlocks& blocks, const Matrix& rows_f
 void ComputedRows::add_strip(const KernelBlocks& blocks, const Matrix& rows_from,
                              std::span<const Request> requests, Index begin, Index end,
                              double* sums) const {
-  alignas(64) float scratch[kRowsAtOnce * kStrip];
+  alignas(64) float scratch[kMostRows * kStrip];
   const Index columns = end - begin;
-  const float* values[kRowsAtOnce];
-  double coefficients[kRowsAtOnce];
-  Index to_compute[kRowsAtOnce];
-  float norms[kRowsAtOnce];
-  float* destinations[kRowsAtOnce];
-  for (std::size_t first = 0; first < requests.size(); first += kRowsAtOnce) {
-    const std::size_t count = std::min<std::size_t>(kRowsAtOnce, requests.size() - first);
+  const float* values[kMostRows];
+  double coefficients[kMostRows];
+  Index to_compute[kMostRows];
+  float norms[kMostRows];
+  float* destinations[kMostRows];
+  const auto at_once = usize(KernelBlocks::rows_at_once(data_));
+  for (std::size_t first = 0; first < requests.size(); first += at_once) {
+    const std::size_t count = std::min(at_once, requests.size() - first);
     Index computed = 0;
     for (std::size_t r = 0; r < count; ++r) {
       const Request& request = requests[first + r];
@@ -442,17 +444,18 @@ bool ComputedRows::add_near(const KernelBlocks& blocks, const NearPoints& near,
 Index ComputedRows::add_reaching(const KernelBlocks& blocks, std::span<const Index> asked,
                                  const ReachingRows& reaching, std::span<const double> coefficients,
                                  Index first_point, std::span<double> sums) const {
-  alignas(64) float values[kRowsAtOnce * NearPoints::kGroup];
-  Index data_rows[kRowsAtOnce];
-  double factors[kRowsAtOnce];
-  float norms[kRowsAtOnce];
+  alignas(64) float values[kMostRows * NearPoints::kGroup];
+  Index data_rows[kMostRows];
+  double factors[kMostRows];
+  float norms[kMostRows];
+  const auto at_once = usize(KernelBlocks::rows_at_once(data_));
   Index computed = 0;
   for (Index g = 0; g < kBoxPanel; ++g) {
     const Index begin = first_point + g * NearPoints::kGroup;
     const Index end = std::min(begin + NearPoints::kGroup, std::ssize(sums));
     const std::span<const Index> all(reaching[usize(g)]);
-    for (std::size_t first = 0; first < all.size(); first += kRowsAtOnce) {
-      const std::size_t some = std::min<std::size_t>(kRowsAtOnce, all.size() - first);
+    for (std::size_t first = 0; first < all.size(); first += at_once) {
+      const std::size_t some = std::min(at_once, all.size() - first);
       for (std::size_t k = 0; k < some; ++k) {
         const auto r = usize(all[first + k]);
         data_rows[k] = data_row(asked[r]);

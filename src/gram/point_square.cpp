@@ -9,8 +9,6 @@
 namespace tamis {
 namespace {
 
-constexpr Index kStripRows = 32;
-
 // Fewer columns: a value is computed as fast as fetched from the other side of the diagonal.
 constexpr Index kColumnsToMirror = 8;
 
@@ -22,13 +20,14 @@ PointSquare::PointSquare(const Kernel& kernel, const Matrix& data, std::vector<I
       rows_(std::move(rows)),
       norms_(std::move(norms)),
       blocks_(kernel, data, rows_),
+      strip_rows_(KernelBlocks::rows_at_once(data)),
       mirrors_(data.cols() >= kColumnsToMirror) {}
 
 std::vector<PointSquare::Strip> PointSquare::strips(Index known) const {
   std::vector<Strip> strips;
   const Index end = mirrors_ ? size() - known : size();  // else not worth telling apart
-  for (Index begin = 0; begin < end; begin += kStripRows)
-    strips.push_back({begin, std::min(size(), begin + kStripRows), mirrors_ ? begin : 0});
+  for (Index begin = 0; begin < end; begin += strip_rows_)
+    strips.push_back({begin, std::min(size(), begin + strip_rows_), mirrors_ ? begin : 0});
   return strips;
 }
 
@@ -55,9 +54,9 @@ void PointSquare::compute_strips(std::span<const Strip> strips, float* block, In
 // Below the diagonal: all but the values among known points.
 void PointSquare::mirror_strips(Index known, float* block, Index stride) const {
   if (!mirrors_) return;
-  parallel_each((size() + kStripRows - 1) / kStripRows, [&](Index s) {
-    const Index begin = s * kStripRows;
-    mirror(block, stride, begin, std::min(size(), begin + kStripRows),
+  parallel_each((size() + strip_rows_ - 1) / strip_rows_, [&](Index s) {
+    const Index begin = s * strip_rows_;
+    mirror(block, stride, begin, std::min(size(), begin + strip_rows_),
            std::min(begin, size() - known));
   });
 }

@@ -49,6 +49,7 @@ class PointSquare {
   std::vector<Index> rows_;
   std::vector<float> norms_;
   KernelBlocks blocks_;
+  Index strip_rows_;
   bool mirrors_;
 };
 

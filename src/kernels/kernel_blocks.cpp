@@ -110,7 +110,7 @@ struct KernelBlocks::Impl {
   void evaluate_mixed(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
                       float* out, Index stride, std::span<const float> row_norms) const;
   void evaluate_sparse(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
-                       float* out, Index stride) const;
+                       float* out, Index stride, std::span<const float> row_norms) const;
 };
 
 // Small ones are not worth a look at the memory left.
@@ -211,15 +211,16 @@ void KernelBlocks::Impl::evaluate_mixed(const Matrix& queries, std::span<const I
 }
 
 void KernelBlocks::Impl::evaluate_sparse(const Matrix& queries, std::span<const Index> rows,
-                                         Index begin, Index end, float* out, Index stride) const {
+                                         Index begin, Index end, float* out, Index stride,
+                                         std::span<const float> row_norms) const {
   const simd::SparsePoints points{sparse.row_offsets().data(), sparse.sparse_columns().data(),
                                   sparse.sparse_values().data(), norms.get()};
   for (Index first = 0; first < static_cast<Index>(rows.size());) {
     const Index left = static_cast<Index>(rows.size()) - first;
-    const Index width = left > kPanel ? 4 * kPanel : kPanel;
+    const Index width = left > kPanel ? kMostRowsAtOnce : kPanel;
     const Index count = std::min(width, left);
     float* packed = PackingBuffer::of_this_thread().reserve(cols * width);
-    float row_norms[4 * kPanel] = {};
+    float norms_of_rows[kMostRowsAtOnce] = {};
     const auto for_each_value = [&](auto&& action) {
       for (Index r = 0; r < count; ++r) {
         const Index row = rows[usize(first + r)];
@@ -233,14 +234,17 @@ void KernelBlocks::Impl::evaluate_sparse(const Matrix& queries, std::span<const 
         }
       }
     };
-    double sums[4 * kPanel] = {};
-    for_each_value([&](Index r, Index j, float value) {
-      packed[j * width + r] = value;
-      sums[r] += norm_part(formula.form, value);
-    });
-    std::transform(sums, sums + count, row_norms,
-                   [](double sum) { return static_cast<float>(sum); });
-    simd::sparse_tiles(formula, {packed, row_norms, width}, count, points, begin, end,
+    for_each_value([&](Index r, Index j, float value) { packed[j * width + r] = value; });
+    if (row_norms.empty()) {
+      double sums[kMostRowsAtOnce] = {};
+      for_each_value(
+          [&](Index r, Index, float value) { sums[r] += norm_part(formula.form, value); });
+      std::transform(sums, sums + count, norms_of_rows,
+                     [](double sum) { return static_cast<float>(sum); });
+    } else {
+      std::copy_n(row_norms.begin() + first, count, norms_of_rows);
+    }
+    simd::sparse_tiles(formula, {packed, norms_of_rows, width}, count, points, begin, end,
                        out + first * stride, stride);
     for_each_value([&](Index r, Index j, float) { packed[j * width + r] = 0.0F; });
     first += count;
@@ -307,6 +311,10 @@ Index KernelBlocks::num_points() const { return impl_->num_points; }
 
 bool KernelBlocks::is_quick_with_single_rows(const Matrix& points) { return packs_panels(points); }
 
+Index KernelBlocks::rows_at_once(const Matrix& points) {
+  return packs_panels(points) ? kMostRowsAtOnce / 2 : kMostRowsAtOnce;
+}
+
 Index KernelBlocks::size_bytes() const {
   const Index points = round_up(impl_->num_points, kPanel);
   const Index floats = (impl_->panels ? points * impl_->cols : 0) + (impl_->norms ? points : 0);
@@ -333,7 +341,7 @@ void KernelBlocks::evaluate(const Matrix& queries, std::span<const Index> rows, 
   } else if (impl_->panels) {
     impl_->evaluate_dense(queries, rows, begin, end, out, stride);
   } else {
-    impl_->evaluate_sparse(queries, rows, begin, end, out, stride);
+    impl_->evaluate_sparse(queries, rows, begin, end, out, stride, row_norms);
   }
 }
 

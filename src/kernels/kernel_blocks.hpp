@@ -48,6 +48,10 @@ class KernelBlocks {
   /// Whether a row alone costs about its share of many. Points in sparse rows of many columns go
   /// against 16 rows or more at once, whatever is asked for.
   static bool is_quick_with_single_rows(const Matrix& points);
+  /// How many rows evaluate() is best given at once, 32 or kMostRowsAtOnce: sparse points of many
+  /// columns go against that many packed side by side, and with fewer a part of the lanes is idle.
+  static Index rows_at_once(const Matrix& points);
+  static constexpr Index kMostRowsAtOnce = 64;
   Index num_points() const;
   /// Bytes held beside the points matrix that was passed in.
   Index size_bytes() const;

@@ -111,8 +111,9 @@ KernelTiles::KernelTiles(const Kernel& kernel, const Matrix& vectors, const Deci
     : vectors_(vectors),
       rows_(block.count),
       points_(pack(kernel, vectors, block)),
+      strip_(KernelBlocks::rows_at_once(block.features)),
       chunk_(std::min(kChunk,
-                      floor_to_panel(kPollWork / (kStrip * std::max<Index>(1, vectors.cols()))))),
-      tile_(usize(kStrip * chunk_)) {}
+                      floor_to_panel(kPollWork / (strip_ * std::max<Index>(1, vectors.cols()))))),
+      tile_(usize(strip_ * chunk_)) {}
 
 }  // namespace tamis

@@ -65,13 +65,15 @@ void require_packing_memory(const Matrix& vectors, const Matrix& features,
 /// down the columns of a tile, without any reduction.
 class KernelTiles {
  public:
-  /// Tiles of so many support vectors x kChunk rows: 32 KiB of float, which stay in the first-level
-  /// cache until they are summed up.
-  static constexpr Index kStrip = 32;
+  /// Tiles of 32 support vectors x kChunk rows, 32 KiB of float, stay in the first-level cache
+  /// until they are summed up; sparse rows of many columns go against 64 support vectors at once.
+  static constexpr Index kMostStrip = KernelBlocks::kMostRowsAtOnce;
   static constexpr Index kChunk = 256;
 
   KernelTiles(const Kernel& kernel, const Matrix& vectors, const DecisionBlock& block);
 
+  /// How many support vectors to visit at once.
+  Index strip() const { return strip_; }
   /// Floats from a support vector to the next in a tile.
   Index stride() const { return chunk_; }
 
@@ -91,6 +93,7 @@ class KernelTiles {
   const Matrix& vectors_;
   Index rows_;
   KernelBlocks points_;
+  Index strip_;
   Index chunk_;
   std::vector<float> tile_;
 };

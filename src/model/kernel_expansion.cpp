@@ -218,10 +218,10 @@ void KernelExpansion::sum_kernel(const Matrix& vectors, const DecisionBlock& blo
                                  ProgressMeter& meter) const {
   if (num_support_vectors() == 0) return;
   KernelTiles tiles(kernel(), vectors, block);
-  std::array<Index, KernelTiles::kStrip> strip{};
+  std::array<Index, KernelTiles::kMostStrip> strip{};
   for (const Run& run : runs_) {
-    for (Index s = run.begin; s < run.end; s += KernelTiles::kStrip) {
-      const Index count = std::min(KernelTiles::kStrip, run.end - s);
+    for (Index s = run.begin; s < run.end; s += tiles.strip()) {
+      const Index count = std::min(tiles.strip(), run.end - s);
       std::iota(strip.begin(), strip.begin() + count, s);
       const auto add = [&](const float* tile, Index c, Index width) {
         for (std::size_t t = run.first_term; t < run.last_term; ++t) {

@@ -249,10 +249,10 @@ void WeightedEnsemble::sum_group(const Group& group, const DecisionBlock& block,
   if (group.vectors.empty()) return;
   KernelTiles tiles(group.kernel, parts_.support_vectors, block);
   std::vector<std::size_t> next(group.uses.size(), 0);  // term of each use
-  std::array<const float*, KernelTiles::kStrip> values{};
+  std::array<const float*, KernelTiles::kMostStrip> values{};
   const auto count = static_cast<Index>(group.vectors.size());
-  for (Index s = 0; s < count; s += KernelTiles::kStrip) {
-    const Index end = std::min(s + KernelTiles::kStrip, count);
+  for (Index s = 0; s < count; s += tiles.strip()) {
+    const Index end = std::min(s + tiles.strip(), count);
     std::vector<std::size_t> after = next;
     for (std::size_t u = 0; u < group.uses.size(); ++u) {
       const std::vector<Index>& places = group.uses[u].places;
