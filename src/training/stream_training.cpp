@@ -1,8 +1,10 @@
-// A first reading for what must be known of all rows, a second one for the leaders, and an SVM on
-// these.
+// A first reading for what must be known of all rows, a second one for the leaders, a third one for
+// their weights if they get any, and an SVM on these.
 #include "training/stream_training.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/checked.hpp"
 #include "base/clock.hpp"
@@ -38,7 +40,6 @@ void require_streamable(const TrainOptions& options) {
           "the kernel cannot be precomputed");
   require(options.missing == MissingValues::refuse, "missing values cannot be imputed");
   require(options.text_columns == TextColumns::refuse, "there are no text columns");
-  require(options.leader.weights == LeaderWeights::none, "leader-weights must be none");
   require(options.leader.refine == 0, "refine must be 0");
   require(!options.polish, "they cannot be polished on all rows");
 }
@@ -66,8 +67,26 @@ Kernel settled_kernel(const TrainOptions& options, const FileSurvey& survey) {
   return kernel;
 }
 
+// A block of a file as the survey found the file to be.
+struct SurveyedBlock {
+  Matrix features;
+  std::vector<std::vector<Index>> rows;  // of each class
+
+  SurveyedBlock(const Dataset& block, const FileSurvey& survey, const Labels& classes)
+      : features(survey.is_dense() ? block.features().to_dense() : block.features().to_sparse()),
+        rows(usize(classes.size())) {
+    const std::vector<std::int32_t> codes = encode_labels(block.labels(), classes);
+    for (Index i = 0; i < block.rows(); ++i) {
+      if (codes[usize(i)] < 0 || features.cols() != survey.cols())
+        throw DataError("the file changed while it was read");
+      rows[usize(codes[usize(i)])].push_back(i);
+    }
+  }
+};
+
 struct Leaders {
   Dataset data;
+  Metric metric;
   std::vector<Index> of_class;
   std::vector<double> thresholds;
   StopReason stop_reason = StopReason::converged;  // else: only some rows were looked at
@@ -80,6 +99,7 @@ class LeaderPass {
     TrainingSet sample = survey.take_sample();
     sample.kernel = settled_kernel(context.options, survey);
     const Metric metric = leader_metric(sample, context.options);
+    found_.metric = metric;
     found_.thresholds = leader_thresholds(sample, metric, survey.class_rows(), context);
     for (const double threshold : found_.thresholds) streams_.emplace_back(metric, threshold);
   }
@@ -100,15 +120,7 @@ class LeaderPass {
 
  private:
   void add(const Dataset& block) {
-    const Matrix features =
-        survey_.is_dense() ? block.features().to_dense() : block.features().to_sparse();
-    const std::vector<std::int32_t> codes = encode_labels(block.labels(), classes_);
-    std::vector<std::vector<Index>> rows(streams_.size());
-    for (Index i = 0; i < block.rows(); ++i) {
-      if (codes[usize(i)] < 0 || features.cols() != survey_.cols())
-        throw DataError("the file changed while it was read");
-      rows[usize(codes[usize(i)])].push_back(i);
-    }
+    auto [features, rows] = SurveyedBlock(block, survey_, classes_);
     for (std::size_t c = 0; c < streams_.size(); ++c) {
       const std::vector<Index> taken =
           streams_[c].add(features, std::move(rows[c]), context_.control);
@@ -131,6 +143,32 @@ class LeaderPass {
   Index held_bytes_ = 0;
   Leaders found_;
 };
+
+// The leaders with weights: how many rows of their class are nearest to each. A run that must stop
+// leaves a weight of 1 or more for each.
+Dataset with_cluster_weights(const Leaders& leaders, const std::string& path, ReadOptions read,
+                             const FileSurvey& survey, const TrainContext& context) {
+  const Labels classes = survey.classes();
+  const SurveyedBlock all(leaders.data, survey, classes);
+  std::vector<ClusterSizes> sizes;
+  for (const std::vector<Index>& rows : all.rows)
+    sizes.emplace_back(leaders.metric, all.features.select(rows), context.control);
+  read.min_features = survey.cols();
+  DatasetBlocks blocks(path, read, context.control, "weights");
+  for (Dataset block = blocks.next(); block.rows() > 0; block = blocks.next()) {
+    const SurveyedBlock surveyed(block, survey, classes);
+    for (std::size_t c = 0; c < sizes.size(); ++c)
+      sizes[c].add(surveyed.features, surveyed.rows[c], context.control);
+    if (context.must_stop() != StopReason::converged) break;
+  }
+  blocks.require_intact();
+  std::vector<double> weights(usize(leaders.data.rows()));
+  for (std::size_t c = 0; c < sizes.size(); ++c) {
+    for (std::size_t i = 0; i < all.rows[c].size(); ++i)
+      weights[usize(all.rows[c][i])] = std::max(1.0, static_cast<double>(sizes[c].rows()[i]));
+  }
+  return Dataset(leaders.data.features(), leaders.data.labels(), weights);
+}
 
 // Costs as if all rows were there.
 TrainOptions options_on_leaders(const TrainOptions& options, const FileSurvey& survey,
@@ -161,8 +199,15 @@ TrainResult run_leader_stream(const std::string& path, const ReadOptions& read,
   FileSurvey survey =
       with_threads(control.threads, [&] { return survey_file(path, read, options, control); });
   const double survey_seconds = context.watch.seconds();
-  const Leaders leaders =
-      with_threads(control.threads, [&] { return LeaderPass(survey, context).run(path, read); });
+  const Leaders leaders = with_threads(control.threads, [&] {
+    Leaders found = LeaderPass(survey, context).run(path, read);
+    if (options.leader.weights == LeaderWeights::cluster &&
+        found.stop_reason == StopReason::converged) {
+      found.data = with_cluster_weights(found, path, read, survey, context);
+      found.stop_reason = context.must_stop();
+    }
+    return found;
+  });
   const double leader_seconds = context.watch.seconds() - survey_seconds;
 
   TrainResult result =

@@ -126,10 +126,29 @@ class Output(CliTest):
         report = self.report("r.json")
         self.assertEqual((report["rows"], report["rows_used"], len(report["leaders"])), (4, 4, 2))
         self.assertIn("0 errors", self.ok("evaluate", "m", "a.svm").out)
+        self.fails(2, "refine must be 0", *stream, "--refine", "1")
         self.fails(2, "do not go together", *stream, "--probability-folds", "2")
         self.fails(2, "leader", "train", "a.svm", "-o", "n", "--stream")
         self.fails(2, "block by block", "train", "-", "-o", "n", "--method", "leader", "--stream", stdin=XOR)
         self.assertEqual(self.files(), ["a.svm", "m", "r.json"])
+
+    def test_leaders_of_a_stream_count_as_their_clusters_do(self):
+        # Rows of both classes everywhere: leaders alone cannot tell which class has more of them.
+        rows = []
+        for k in range(2000):
+            x, y = (k * 7919 % 1000) / 1000, (k * 104729 % 997) / 997
+            rows.append(f"{1 if (x < 0.5) != (k % 10 == 0) else 2} 1:{x} 2:{y}\n")
+        self.write("noisy.svm", "".join(rows))
+        def accuracy(*words):
+            self.ok("train", "noisy.svm", "-o", "n", "--method", "leader", "-c", "0.1", "-g", "4", "--threshold", "0.2",
+                    "--leader-gamma", "4", *words)
+            self.ok("evaluate", "n", "noisy.svm", "--json", "e.json")
+            return self.report("e.json")["accuracy"]
+        plain = accuracy("--stream")
+        weighted = accuracy("--stream", "--leader-weights", "cluster")
+        self.assertGreater(weighted, 0.85)  # one row in ten is noise
+        self.assertGreater(weighted, plain + 0.05)
+        self.assertAlmostEqual(weighted, accuracy("--leader-weights", "cluster"), delta=0.03)
 
     def test_where_nothing_can_be_written(self):
         self.fails(1, "No such file", "train", "a.svm", "-o", "no/such/folder.model")

@@ -30,4 +30,14 @@ std::vector<Index> LeaderStream::add(const Matrix& block, std::vector<Index> row
   return taken;
 }
 
+ClusterSizes::ClusterSizes(const Metric& metric, const Matrix& leaders, const RunControl& control)
+    : index_(make_neighbor_index(leaders, metric, Structure::automatic, control)),
+      rows_(usize(leaders.rows()), 0) {}
+
+void ClusterSizes::add(const Matrix& block, std::span<const Index> rows,
+                       const RunControl& control) {
+  if (rows.empty()) return;
+  for (const auto leader : index_->nearest(block, rows, 1, control).rows) ++rows_[usize(leader)];
+}
+
 }  // namespace tamis

@@ -1,6 +1,8 @@
 // The leader pass over rows that come block by block and are not kept.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "neighbors/growing_index.hpp"
@@ -24,6 +26,20 @@ class LeaderStream {
   Metric metric_;
   double squared_threshold_;
   GrowingIndex leaders_;
+};
+
+/// How many rows are nearest to each of the leaders of a class, block by block.
+class ClusterSizes {
+ public:
+  ClusterSizes(const Metric& metric, const Matrix& leaders, const RunControl& control);
+  /// Counts some rows of a block.
+  void add(const Matrix& block, std::span<const Index> rows, const RunControl& control);
+  /// Of each leader so far.
+  const std::vector<Index>& rows() const { return rows_; }
+
+ private:
+  std::unique_ptr<NeighborIndex> index_;
+  std::vector<Index> rows_;
 };
 
 }  // namespace tamis
