@@ -11,7 +11,7 @@
 #include "data/copy_rows.hpp"
 #include "linear/block_sums.hpp"
 #include "linear/line_search.hpp"
-#include "linear/newton_point.hpp"
+#include "linear/newton_points.hpp"
 #include "linear/newton_system.hpp"
 #include "linear/rows.hpp"
 
@@ -29,12 +29,16 @@ constexpr double kLeastWidth = 1e-9;  // relative to the first: below it, roundi
 constexpr double kInnerShare = 0.5;
 constexpr int kMostNewtonSteps = 1000;
 constexpr int kStepsBetweenChecks = 10;  // while steps are cut short
-constexpr Index kSampleStride = 8;       // the first steps see every 8th point,
-constexpr Index kSampleRows = 4;         // of which there are as many as this for each column
-constexpr int kSampleSteps = 20;
+// Samples of the points, each this many times the one before, as long as every one has so many
+// points for each column, and so many in all.
+constexpr Index kSampleGrowth = 8;
+constexpr Index kSampleRows = 64;
+constexpr Index kLeastSample = 4096;
+// The values of w that a sample of n points finds differ from those of all points by about
+// sqrt(columns / n): ramps narrower than some of that would tell no more about all points.
+constexpr double kSampleErrors = 4;
 constexpr double kEnoughSlope = 0.1;  // a line search ends at this share of the first slope
 constexpr double kRounding = 1e-14;
-constexpr Index kPointsOfTask = 4096;  // points between two looks at the clock
 
 template <typename Rows>
 class Newton {
@@ -46,46 +50,18 @@ class Newton {
         sums_({problem.blocks.begin(), problem.blocks.end()}, group_),
         features_(rows_in_order(problem)),
         rows_(features_),
-        points_(usize(problem.size()), problem.store),
+        points_(problem, sums_),
         system_(rows_, sums_, problem, stop),
-        tube_(problem.task == Task::regression ? problem.tube : 0),
-        ramps_(problem.loss == SlackLoss::l1),
-        steepness_(ramps_ ? 1 / kFirstWidth : 2),
         ramp_of_block_(usize(sums_.blocks()), RowVector<RampPoint>(problem.store)),
         moving_(usize(sums_.blocks()), RowVector<Index>(problem.store)),
         steps_(done),
-        most_steps_(done + kMostNewtonSteps) {
-    for (Index i = 0; i < problem_.size(); ++i) points_[usize(i)] = make_point(i);
-  }
+        most_steps_(done + kMostNewtonSteps) {}
 
   Solution run(const qp::StatusCallback& on_status) {
     start();
     if (violation_ <= stop_.limits().eps) return finish();
-    if (problem_.start.empty()) start_on_sample();
-    bool look = true;  // whether this may be the end of a proximal step
-    int cut_short = 0;
-    for (;;) {
-      find_coefficients();
-      if (must_stop()) break;
-      if (look) {
-        const Distance distance = measure();
-        if (must_stop()) break;
-        violation_ = distance.violation;
-        if (on_status) on_status({steps_, violation_, system_.num_free()});
-        if (violation_ <= stop_.limits().eps) break;
-        if (ramps_ && distance.error <= kInnerShare * distance.moved) {
-          if (!narrow()) break;
-          look = false;
-          continue;
-        }
-      }
-      const double length = step();
-      if (must_stop()) break;
-      if (length == 0 && !narrow()) break;
-      ++steps_;
-      cut_short = length == 1 ? 0 : cut_short + 1;
-      look = length == 1 || cut_short % kStepsBetweenChecks == 0;
-    }
+    if (problem_.start.empty()) solve_samples();
+    if (!must_stop()) optimize(stop_.limits().eps, on_status);
     return finish();
   }
 
@@ -93,7 +69,7 @@ class Newton {
   struct Distance {
     double violation = 0;
     double error = 0;  ///< largest difference of the values of w and of the sum of b z
-    double moved = 0;  ///< largest width / C |b - centre|
+    double moved = 0;  ///< largest width / C |b - center|
   };
 
   static Matrix rows_in_order(const Problem& problem) {
@@ -105,43 +81,26 @@ class Newton {
   bool is_free() const { return problem_.bias.rule == Bias::Rule::free; }
   Place place(Index i) const { return system_.place(i); }
 
-  NewtonPoint make_point(Index i) const {
-    NewtonPoint point;
-    point.target = problem_.target[usize(i)];
-    point.cost = problem_.cost[usize(i)];
-    const double bound = dual_bound(problem_, i);
-    const bool is_regression = problem_.task == Task::regression;
-    point.lower = is_regression || point.target < 0 ? -bound : 0;
-    point.upper = is_regression || point.target > 0 ? bound : 0;
-    if (!problem_.start.empty())
-      point.b = std::clamp(problem_.start[usize(i)], point.lower, point.upper);
-    else if (ramps_ && !is_regression)
-      point.b = point.target * point.cost / 2;
-    return point;
-  }
-
-  // 1 / (curvature of the dual along b_i, without that of w).
-  double give(const NewtonPoint& point) const { return point.cost * steepness_; }
-  double coefficient(const NewtonPoint& point, double value) const {
-    return best_coefficient(point, value, give(point), tube_);
+  /// x'z of a point.
+  double dot(Index i, const std::vector<double>& x) const {
+    const double last = system_.has_bias() ? x.back() * system_.bias_column() : 0;
+    return rows_.dot(place(i), x.data()) + last;
   }
 
   void start() {
-    const bool is_regression = problem_.task == Task::regression;
-    if (is_regression && ramps_) {
+    if (problem_.task == Task::regression && points_.has_ramps()) {
       const std::vector<double> scale = sums_.sum(2, [&](Index begin, Index end, double* out) {
-        for (Index i = begin; i < end; ++i) {
-          out[0] += std::abs(points_[usize(i)].target);
-          out[1] += 1;
-        }
+        for (Index i = begin; i < end; ++i) out[0] += std::abs(problem_.target[usize(i)]);
+        out[1] += static_cast<double>(end - begin);
       });
       if (scale[0] > 0) width_ = scale[0] / scale[1];
     }
     weights_.assign(system_.size(), 0.0);
+    points_.each([&](Index i) { points_[i].b = first_coefficient(i); });
     if (!problem_.start.empty()) {
       weights_ = combine();
       if (is_free()) weights_.back() = 0;
-      multiply(weights_, &NewtonPoint::value);
+      points_.each([&](Index i) { points_[i].value = dot(i, weights_); });
       // Near the optimum, wide ramps would only lead away from it.
       sum_ = weights_;
       violation_ = measure().violation;
@@ -149,41 +108,91 @@ class Newton {
         width_ = std::clamp(violation_, std::min(stop_.limits().eps, width_), width_);
     }
     first_width_ = width_;
-    width_factor_ = even_factor(width_ / (kLastWidth * stop_.limits().eps), kWidthFactor);
-    set_centre();
+    points_.set_width(width_);
+    recenter_ = points_.has_ramps();
   }
 
-  // The first steps, from w = 0, are far from the optimum: a part of the points will do for them,
-  // where those are many for each column. They end with the first whole step.
-  void start_on_sample() {
-    if (system_.points() < kSampleStride * kSampleRows * static_cast<Index>(system_.size())) return;
-    stride_ = kSampleStride;
-    for (int k = 0; k < kSampleSteps; ++k) {
+  double first_coefficient(Index i) const {
+    if (problem_.start.empty()) return points_.middle(i);
+    const auto [lower, upper] = points_.bounds(i);
+    return std::clamp(problem_.start[usize(i)], lower, upper);
+  }
+
+  // Until the violation of the points looked at is within the tolerance, or it has to stop.
+  void optimize(double tolerance, const qp::StatusCallback& on_status) {
+    width_factor_ = even_factor(width_ / (kLastWidth * tolerance), kWidthFactor);
+    bool look = true;  // whether this may be the end of a proximal step
+    int cut_short = 0;
+    for (;;) {
       find_coefficients();
-      if (must_stop()) break;
+      if (must_stop()) return;
+      if (look) {
+        const Distance distance = measure();
+        if (must_stop()) return;
+        violation_ = distance.violation;
+        if (on_status) on_status({steps_, violation_, system_.num_free()});
+        if (violation_ <= tolerance) return;
+        if (points_.has_ramps() && distance.error <= kInnerShare * distance.moved) {
+          if (!narrow()) return;
+          look = false;
+          continue;
+        }
+      }
       const double length = step();
+      if (must_stop()) return;
+      if (length == 0 && !narrow()) return;
       ++steps_;
-      if (length == 0 || length == 1 || must_stop()) break;
+      cut_short = length == 1 ? 0 : cut_short + 1;
+      look = length == 1 || cut_short % kStepsBetweenChecks == 0;
     }
-    stride_ = 1;
-    multiply(weights_, &NewtonPoint::value);
   }
 
-  // The next proximal step: around the present b.
-  void set_centre() {
-    if (!ramps_) return;
-    steepness_ = 1 / width_;
-    for (NewtonPoint& point : points_) point.pull = point.b / give(point);
+  // Where points are many for each column, a part of them tells nearly all about w: what is left
+  // for the next larger part, and in the end for all, are a few steps with narrow ramps.
+  void solve_samples() {
+    const Index columns = static_cast<Index>(system_.size());
+    const Index least = std::max(kLeastSample, kSampleRows * columns);
+    Index parts = 1;
+    while (system_.points() / (parts * kSampleGrowth) >= least) parts *= kSampleGrowth;
+    if (parts == 1) return;
+    for (bool must_end = false; parts > 1 && !must_end; parts /= kSampleGrowth) {
+      points_.look_at(parts);
+      center_ramps();
+      const double points = static_cast<double>(system_.points() / parts);
+      const double error = kSampleErrors * std::sqrt(static_cast<double>(columns) / points);
+      const double next_width = std::max(first_width_ * error, stop_.limits().eps);
+      optimize(next_width, {});
+      gave_up_ = false;  // more points may do what these could not
+      must_end = must_stop();
+      width_ = std::min(width_, next_width);
+      points_.set_width(width_);
+    }
+    points_.look_at(1);
+    center_ramps();  // when it has to stop, too: then these are the coefficients of the answer
   }
 
-  // The next proximal step. False when there is none.
+  // Values and coefficients for w of the points looked at, with the kink of the loss in the middle
+  // of their ramps.
+  void center_ramps() {
+    points_.each([&](Index i) {
+      NewtonPoint& point = points_[i];
+      point.value = dot(i, weights_);
+      if (points_.has_ramps()) point.pull = points_.middle(i) / points_.give(i);
+      point.b = points_.coefficient(i, point.value);
+    });
+    length_ = 0;
+    recenter_ = false;
+  }
+
+  // The next proximal step, around the present b. False when there is none.
   bool narrow() {
-    if (!ramps_ || !(width_ > kLeastWidth * first_width_)) {
+    if (!points_.has_ramps() || !(width_ > kLeastWidth * first_width_)) {
       gave_up_ = true;
       return false;
     }
     width_ /= width_factor_;
-    set_centre();
+    points_.set_width(width_);
+    recenter_ = true;
     return true;
   }
 
@@ -195,21 +204,10 @@ class Newton {
     return mine || gave_up_ || stop_.reason() != StopReason::converged;
   }
 
-  // Calls body(i) for the points, or those of the sample, while there is time.
-  template <typename Body>
-  void each_point(Index begin, Index end, const Body& body) const {
-    for (Index first = begin; first < end; first += kPointsOfTask) {
-      if (stop_.interrupted()) return;  // what is missing is not looked at
-      for (Index i = first; i < std::min(first + kPointsOfTask, end); i += stride_) body(i);
-    }
-  }
-  // How many points each that is looked at stands for.
-  double share() const { return static_cast<double>(stride_); }
-
   /// Sum of b z.
   std::vector<double> combine() const {
     return sums_.sum(system_.size(), [&](Index begin, Index end, double* out) {
-      for (Index i = begin; i < end; ++i) add(i, points_[usize(i)].b, out);
+      for (Index i = begin; i < end; ++i) add(i, points_[i].b, out);
     });
   }
 
@@ -219,29 +217,26 @@ class Newton {
     if (system_.has_bias()) out[system_.size() - 1] += b * system_.bias_column();
   }
 
-  /// x'z of every point.
-  void multiply(const std::vector<double>& x, double NewtonPoint::*into) {
-    const double last = system_.has_bias() ? x.back() * system_.bias_column() : 0;
-    parallel_ranges(problem_.size(), kPointsOfTask, [&](Index begin, Index end) {
-      each_point(begin, end,
-                 [&](Index i) { points_[usize(i)].*into = rows_.dot(place(i), x.data()) + last; });
-    });
-  }
-
-  // b for the values of w, and the gradient.
+  // b for the values of w, and the gradient. One pass also ends the last step, and begins the next
+  // proximal step: where memory is short, a pass over the points reads and writes a file.
   void find_coefficients() {
     for (auto& ramp : ramp_of_block_) ramp.clear();
     sum_ = sums_.sum(system_.size(), [&](Index begin, Index end, double* out) {
       RowVector<RampPoint>& ramp = ramp_of_block_[usize(sums_.block_at(begin))];
-      each_point(begin, end, [&](Index i) {
-        NewtonPoint& point = points_[usize(i)];
-        point.b = coefficient(point, point.value);
+      points_.each_of_block(begin, end, stop_, [&](Index i) {
+        NewtonPoint& point = points_[i];
+        if (recenter_) point.pull = point.b / points_.give(i);
+        if (length_ != 0) point.value += length_ * point.change;
+        point.b = points_.coefficient(i, point.value);
         if (point.b == 0) return;
-        add(i, share() * point.b, out);
-        if (point.b > point.lower && point.b < point.upper)
-          ramp.push_back({i, share() * give(point)});
+        add(i, points_.share() * point.b, out);
+        const auto [lower, upper] = points_.bounds(i);
+        if (point.b > lower && point.b < upper)
+          ramp.push_back({i, points_.share() * points_.give(i)});
       });
     });
+    recenter_ = false;
+    length_ = 0;
     gradient_.resize(sum_.size());
     for (std::size_t j = 0; j < sum_.size(); ++j) gradient_[j] = weights_[j] - sum_[j];
     if (is_free()) {
@@ -263,23 +258,21 @@ class Newton {
         moved = std::max(moved, other.moved);
       }
     };
-    const double last = system_.has_bias() ? sum_.back() * system_.bias_column() : 0;
-    const Index chunks = (problem_.size() + kPointsOfTask - 1) / kPointsOfTask;
-    std::vector<Extremes> parts(usize(chunks));
-    parallel_each(chunks, [&](Index c) {
-      Extremes& part = parts[usize(c)];
-      each_point(
-          c * kPointsOfTask, std::min((c + 1) * kPointsOfTask, problem_.size()), [&](Index i) {
-            const NewtonPoint& point = points_[usize(i)];
-            const double value = rows_.dot(place(i), sum_.data()) + last;
-            const double slope = projected_gradient(problem_, i, point.b, value);
-            part.high = std::max(part.high, slope);
-            part.low = std::min(part.low, slope);
-            part.error = std::max(part.error, std::abs(value - point.value));
-            if (ramps_)
-              part.moved = std::max(part.moved, std::abs(point.b / give(point) - point.pull));
-            if (!std::isfinite(value)) part.high = kInfinity;
-          });
+    std::vector<Extremes> parts(usize(sums_.blocks()));
+    parallel_each(sums_.blocks(), [&](Index block) {
+      Extremes& part = parts[usize(block)];
+      const auto add = [&](Index i) {
+        const NewtonPoint& point = points_[i];
+        const double value = dot(i, sum_);
+        const double slope = projected_gradient(problem_, i, point.b, value);
+        part.high = std::max(part.high, slope);
+        part.low = std::min(part.low, slope);
+        part.error = std::max(part.error, std::abs(value - point.value));
+        if (points_.has_ramps())
+          part.moved = std::max(part.moved, std::abs(point.b / points_.give(i) - point.pull));
+        if (!std::isfinite(value)) part.high = kInfinity;
+      };
+      points_.each_of_block(sums_.block_begin(block), sums_.block_begin(block + 1), stop_, add);
     });
     Extremes all;
     for (const Extremes& part : parts) all.add(part);
@@ -297,14 +290,9 @@ class Newton {
     for (const auto& of_block : ramp_of_block_)
       ramp.insert(ramp.end(), of_block.begin(), of_block.end());
     direction_ = system_.solve(ramp, gradient_);
-    const double length = search();
-    if (length == 0) return 0;
-    for (std::size_t j = 0; j < weights_.size(); ++j) weights_[j] += length * direction_[j];
-    parallel_ranges(problem_.size(), kPointsOfTask, [&](Index begin, Index end) {
-      for (NewtonPoint& point : std::span(points_).subspan(usize(begin), usize(end - begin)))
-        point.value += length * point.change;
-    });
-    return length;
+    length_ = search();
+    for (std::size_t j = 0; j < weights_.size(); ++j) weights_[j] += length_ * direction_[j];
+    return length_;
   }
 
   // Slope of the primal along the direction: at its start, at a whole step, and what points whose b
@@ -319,14 +307,13 @@ class Newton {
   // Also finds the change of every value.
   Slopes first_slopes() {
     for (auto& moving : moving_) moving.clear();
-    const double last = system_.has_bias() ? direction_.back() * system_.bias_column() : 0;
     const std::vector<double> parts = sums_.sum(4, [&](Index begin, Index end, double* out) {
       RowVector<Index>& moving = moving_[usize(sums_.block_at(begin))];
-      each_point(begin, end, [&](Index i) {
-        NewtonPoint& point = points_[usize(i)];
-        point.change = rows_.dot(place(i), direction_.data()) + last;
+      points_.each_of_block(begin, end, stop_, [&](Index i) {
+        NewtonPoint& point = points_[i];
+        point.change = dot(i, direction_);
         const double term = point.b * point.change;
-        const double b = coefficient(point, point.value + point.change);
+        const double b = points_.coefficient(i, point.value + point.change);
         out[0] -= term;
         out[1] -= b * point.change;
         out[3] += std::abs(term);
@@ -337,8 +324,8 @@ class Newton {
       });
     });
     const auto [linear, square, size] = slopes_of_norm();
-    return {share() * parts[0] + linear, share() * parts[1] + linear + square,
-            share() * parts[2] + linear, share() * parts[3] + size};
+    return {points_.share() * parts[0] + linear, points_.share() * parts[1] + linear + square,
+            points_.share() * parts[2] + linear, points_.share() * parts[3] + size};
   }
 
   struct NormSlopes {
@@ -361,25 +348,25 @@ class Newton {
   double slope_within(double length, const Slopes& slopes) const {
     const auto add_moving = [&](Index begin, Index, double* out) {
       for (const Index i : moving_[usize(sums_.block_at(begin))]) {
-        const NewtonPoint& point = points_[usize(i)];
-        out[0] -= coefficient(point, point.value + length * point.change) * point.change;
+        const NewtonPoint& point = points_[i];
+        out[0] -= points_.coefficient(i, point.value + length * point.change) * point.change;
       }
     };
     double work = 0;
     for (const auto& of_block : moving_) work += static_cast<double>(of_block.size());
     const double moving = sums_.sum(1, add_moving, 4 * work)[0];
-    return slopes.constant + share() * moving + length * slopes_of_norm().square;
+    return slopes.constant + points_.share() * moving + length * slopes_of_norm().square;
   }
 
   double slope_beyond(double length) const {
     const double points = sums_.sum(1, [&](Index begin, Index end, double* out) {
-      each_point(begin, end, [&](Index i) {
-        const NewtonPoint& point = points_[usize(i)];
-        out[0] -= coefficient(point, point.value + length * point.change) * point.change;
+      points_.each_of_block(begin, end, stop_, [&](Index i) {
+        const NewtonPoint& point = points_[i];
+        out[0] -= points_.coefficient(i, point.value + length * point.change) * point.change;
       });
     })[0];
     const auto [linear, square, size] = slopes_of_norm();
-    return share() * points + linear + length * square;
+    return points_.share() * points + linear + length * square;
   }
 
   // The slope grows with the length: where it vanishes is the minimum.
@@ -408,49 +395,61 @@ class Newton {
 
   Solution finish() {
     Solution solution;
-    // Stopped within a pass, b is of two moments; it is feasible at all of them.
     if (stop_.reason() != StopReason::converged) {
-      const double offset = weights_.back();
+      // Stopped within a pass, b is of two moments; it is feasible at all of them.
       sum_ = combine();
-      if (is_free()) sum_.back() = offset;
+      if (is_free()) sum_.back() = weights_.back();
     } else if (gave_up_) {
       stop_.note_precision_limit();
     }
-    std::vector<double> totals = sum_points();
-    const double primal = totals[0];
-    const double dual = totals[1];
-    const double offset = system_.has_bias() ? sum_.back() * system_.bias_column() : 0;
-    double norm = 0;
-    for (std::size_t j = 0; j + (is_free() ? 1 : 0) < sum_.size(); ++j) norm += sum_[j] * sum_[j];
-    solution.objective = norm / 2 + dual;
-    solution.gap = std::max(0.0, norm + primal + dual + (is_free() ? offset * totals[2] : 0));
+    // Away from the optimum, the w of b can be a bad one where that of the steps is good.
+    std::vector<double> answer = sum_;
+    double primal = primal_of(sum_);
+    if (stop_.reason() != StopReason::converged) {
+      const double of_steps = primal_of(weights_);
+      if (of_steps < primal) answer = weights_;
+      primal = std::min(primal, of_steps);
+    }
+    const std::vector<double> totals = sum_points();
+    solution.objective = squared_norm(sum_) / 2 + totals[0];
+    solution.offset = system_.has_bias() ? answer.back() * system_.bias_column() : 0;
+    const double of_sum = is_free() ? solution.offset * totals[1] : 0;
+    solution.gap = std::max(0.0, primal + solution.objective + of_sum);
     solution.violation = violation_;
     solution.stop_reason = stop_.reason();
     solution.epochs = steps_;
-    solution.support_vectors = static_cast<Index>(totals[3]);
-    solution.bounded_support_vectors = static_cast<Index>(totals[4]);
-    solution.offset = offset;
-    solution.weights.assign(sum_.begin(),
-                            sum_.begin() + std::ptrdiff_t(usize(problem_.features.cols())));
+    solution.support_vectors = static_cast<Index>(totals[2]);
+    solution.bounded_support_vectors = static_cast<Index>(totals[3]);
+    solution.weights.assign(answer.begin(),
+                            answer.begin() + std::ptrdiff_t(usize(problem_.features.cols())));
     solution.beta = RowVector<double>(problem_.store);
-    solution.beta.reserve(points_.size());
-    for (const NewtonPoint& point : points_) solution.beta.push_back(point.b);
+    solution.beta.reserve(usize(problem_.size()));
+    for (Index i = 0; i < problem_.size(); ++i) solution.beta.push_back(points_[i].b);
     return solution;
   }
 
-  // Primal and dual losses, sum of b, support vectors, and those at a bound.
+  // A free offset costs nothing.
+  double squared_norm(const std::vector<double>& x) const {
+    return std::inner_product(x.begin(), x.end() - (is_free() ? 1 : 0), x.begin(), 0.0);
+  }
+
+  double primal_of(const std::vector<double>& x) const {
+    const double losses = sums_.sum(1, [&](Index begin, Index end, double* out) {
+      for (Index i = begin; i < end; ++i) out[0] += primal_loss(problem_, i, dot(i, x));
+    })[0];
+    return squared_norm(x) / 2 + losses;
+  }
+
+  // Dual losses, sum of b, support vectors, and those at a bound.
   std::vector<double> sum_points() const {
-    const double last = system_.has_bias() ? sum_.back() * system_.bias_column() : 0;
-    return sums_.sum(5, [&](Index begin, Index end, double* out) {
+    return sums_.sum(4, [&](Index begin, Index end, double* out) {
       for (Index i = begin; i < end; ++i) {
-        const NewtonPoint& point = points_[usize(i)];
-        const double value = rows_.dot(place(i), sum_.data()) + last;
-        out[0] += primal_loss(problem_, i, value);
-        out[1] += dual_loss(problem_, i, point.b);
-        out[2] += point.b;
-        if (point.b != 0) out[3] += problem_.copies_of(i);
-        if (point.b != 0 && (point.b == point.lower || point.b == point.upper))
-          out[4] += problem_.copies_of(i);
+        const double b = points_[i].b;
+        const auto [lower, upper] = points_.bounds(i);
+        out[0] += dual_loss(problem_, i, b);
+        out[1] += b;
+        if (b != 0) out[2] += problem_.copies_of(i);
+        if (b != 0 && (b == lower || b == upper)) out[3] += problem_.copies_of(i);
       }
     });
   }
@@ -461,12 +460,9 @@ class Newton {
   BlockSums sums_;
   Matrix features_;  // the rows, in the order of the points unless they are left where they are
   Rows rows_;
-  RowVector<NewtonPoint> points_;
+  NewtonPoints points_;
   NewtonSystem<Rows> system_;
-  double tube_;  // 0 for classes
-  bool ramps_;   // kinks in the loss, which become ramps
   double width_ = kFirstWidth;
-  double steepness_;  // of the ramps, for a cost of 1
   double first_width_ = kFirstWidth;
   double width_factor_ = kWidthFactor;
   std::vector<double> weights_;   // w, and the weight of the bias column
@@ -478,7 +474,8 @@ class Newton {
   double violation_ = kInfinity;                     // of b, when it was last looked at
   std::int64_t steps_;
   std::int64_t most_steps_;
-  Index stride_ = 1;  // every so many-th point is looked at
+  double length_ = 0;      // of the last step, which the values have not taken yet
+  bool recenter_ = false;  // the next coefficients begin a proximal step around the present ones
   bool gave_up_ = false;
 };
 

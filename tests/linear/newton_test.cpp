@@ -178,10 +178,13 @@ linear::Solution together(const linear::Problem& p, int ranks, bool by_newton) {
 TEST(Newton, ThreadsAndRanksDoNotMatter) {
   const LinearData few = linear_classes(5000, 6, 1, 6);
   const LinearData many = many_columns(1);
-  for (const LinearData* data : {&few, &many}) {
-    const std::vector<Index> blocks = even_blocks(data->features.rows(), 8);
+  const LinearData sampled = linear_classes(40'000, 3, 1, 6);  // the first steps see an eighth
+  for (const LinearData* data : {&few, &many, &sampled}) {
+    const std::vector<Index> blocks =
+        even_blocks(data->features.rows(), data == &sampled ? 128 : 8);
     for (const SlackLoss loss : {SlackLoss::l1, SlackLoss::l2}) {
       for (const bool by_newton : {true, false}) {
+        if (data == &sampled && !by_newton) continue;
         linear::Problem p = data->problem();
         p.blocks = blocks;
         p.loss = loss;
@@ -208,6 +211,53 @@ TEST(Newton, ThreadsAndRanksDoNotMatter) {
       }
     }
   }
+}
+
+// Many points for each column: parts of them lead to the answer of all. With 256 blocks these are
+// whole blocks, with 4 they are parts of each.
+TEST(Newton, SamplesLeadToTheOptimum) {
+  for (const Index rows : {40'000, 300'000}) {  // an eighth; a 64th, then an eighth
+    const LinearData data = linear_classes(rows, 3, 0.1, 9);
+    for (const Index count : {4, 256}) {
+      const std::vector<Index> blocks = even_blocks(rows, count);
+      for (const SlackLoss loss : {SlackLoss::l1, SlackLoss::l2}) {
+        for (const Bias& bias : kBiases) {
+          if (rows > 100'000 && (bias.rule != Bias::Rule::free || loss != SlackLoss::l1)) continue;
+          linear::Problem p = data.problem();
+          p.blocks = blocks;
+          p.loss = loss;
+          p.bias = bias;
+          expect_optimal(p, newton(p, 1e-3), 1e-3);
+        }
+      }
+    }
+  }
+}
+
+// A run that ends while it sees a part of the points has coefficients of all of them.
+TEST(Newton, StoppedOnASampleItLeavesAModel) {
+  const Index rows = 40'000;
+  const LinearData data = linear_classes(rows, 3, 1, 10);
+  const std::vector<Index> blocks = even_blocks(rows, 64);
+  linear::Problem p = data.problem();
+  p.blocks = blocks;
+  const linear::Solution s = newton(p, 1e-3, 4);
+  EXPECT_EQ(s.stop_reason, StopReason::iteration_limit);
+  const double primal = naive_primal(p, s.weights, s.offset);
+  EXPECT_NEAR(s.gap, primal + naive_dual(p, s.beta), 1e-6 * primal);
+  Index right = 0;
+  Index best_right = 0;
+  const linear::Solution whole = newton(p, 1e-3);
+  for (Index i = 0; i < rows; ++i) {
+    const auto agrees = [&](const linear::Solution& of) {
+      double value = of.offset;
+      for (Index j = 0; j < 3; ++j) value += of.weights[usize(j)] * p.features.at(p.row(i), j);
+      return value * p.target[usize(i)] > 0;
+    };
+    right += agrees(s) ? 1 : 0;
+    best_right += agrees(whole) ? 1 : 0;
+  }
+  EXPECT_GT(static_cast<double>(right), 0.95 * static_cast<double>(best_right));
 }
 
 TEST(Newton, StopsWhereItIsTold) {
