@@ -23,7 +23,7 @@ class TAMIS_EXPORT CheckpointStore {
   /// The part of this process. All processes of the group call it together; what was saved before
   /// stays until all have written theirs.
   virtual void save(const std::string& name, const std::string& part) = 0;
-  /// Removes all that was saved: the work is done.
+  /// Removes all that was loaded or saved: the work is done. What another training saved stays.
   virtual void clear() = 0;
   /// Where files may be kept that are too large to be handed over, below the name `cells`, until
   /// clear(). Empty: nowhere.

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <system_error>
 
 #include "base/group.hpp"
@@ -52,9 +55,22 @@ std::optional<std::string> read_whole(const std::filesystem::path& path) {
   return bytes;
 }
 
+// The NAME of NAME.checkpoint and of NAME.7.0.checkpoint; empty: it is neither.
+std::string name_of_state(const std::filesystem::path& path) {
+  std::string name = path.filename().string();
+  if (!name.ends_with(kEnding)) return {};
+  name.resize(name.size() - kEnding.size());
+  std::string stem = name;
+  for (int numbers = 0; numbers < 2; ++numbers) {
+    const std::size_t dot = stem.find_last_not_of("0123456789");
+    if (dot == std::string::npos || stem[dot] != '.' || dot + 1 == stem.size()) return name;
+    stem.resize(dot);
+  }
+  return stem;
+}
+
 // Whether write_whole() wrote it: the folder may hold files of others, with any name.
 bool is_ours(const std::filesystem::path& path) {
-  if (!path.filename().string().ends_with(kEnding)) return false;
   try {
     return read_whole(path).has_value();
   } catch (const Error&) {
@@ -84,6 +100,7 @@ class CheckpointFiles : public CheckpointStore {
   }
 
   std::vector<std::string> load(const std::string& name) override {
+    note_use(name);
     const Current current = read_current(name);
     std::vector<std::string> parts;
     for (int rank = 0; rank < current.parts; ++rank) {
@@ -98,6 +115,7 @@ class CheckpointFiles : public CheckpointStore {
   }
 
   void save(const std::string& name, const std::string& part) override {
+    note_use(name);
     const Current before = read_current(name);
     const Current now{before.generation + 1, group_.size()};
     write_whole(part_path(name, now.generation, group_.rank()), part);
@@ -113,12 +131,18 @@ class CheckpointFiles : public CheckpointStore {
   void clear() override {
     any_of_all(group_, false);
     if (group_.rank() != 0) return;
-    remove_from(folder_, is_ours);
+    remove_from(folder_, [&](const std::filesystem::path& path) {
+      return used_.contains(name_of_state(path)) && is_ours(path);
+    });
+    if (!uses_folder_) return;
     remove_from(folder_ / "cells", is_file_of_cells);
     remove(folder_ / "cells");  // fails if it has files of others
   }
 
-  std::string folder() const override { return folder_.string(); }
+  std::string folder() const override {
+    uses_folder_ = true;
+    return folder_.string();
+  }
 
  private:
   struct Current {
@@ -131,13 +155,18 @@ class CheckpointFiles : public CheckpointStore {
     std::filesystem::remove(path, error);
   }
   // Also what processes left that were killed while they wrote.
-  static void remove_from(const std::filesystem::path& folder,
-                          bool (*is_wanted)(const std::filesystem::path&)) {
+  template <typename IsWanted>
+  static void remove_from(const std::filesystem::path& folder, const IsWanted& is_wanted) {
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
       if (entry.is_regular_file(error) && is_wanted(entry.path())) remove(entry.path());
     }
     remove_abandoned_files(folder.string());
+  }
+  // Several SVMs may keep their states at once.
+  void note_use(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    used_.insert(name);
   }
   std::filesystem::path current_path(const std::string& name) const {
     return folder_ / (name + std::string(kEnding));
@@ -162,6 +191,10 @@ class CheckpointFiles : public CheckpointStore {
 
   std::filesystem::path folder_;
   Group& group_;
+  // What this run has asked for: the folder may hold the state of another training, which stays.
+  std::mutex mutex_;
+  std::set<std::string> used_;
+  mutable std::atomic<bool> uses_folder_ = false;
 };
 
 }  // namespace

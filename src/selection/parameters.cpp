@@ -35,6 +35,10 @@ bool has_gamma(const TrainOptions& options) {
          options.kernel_or_default() != KernelType::precomputed;
 }
 
+bool uses_cost(const TrainOptions& options) {
+  return !options.opt_margin.nu && options.opt_margin.margin_k.rule == MarginK::Rule::automatic;
+}
+
 double cost_of(const TrainOptions& options) { return options.cost_or_default(); }
 
 double tube_of(const TrainOptions& options) { return options.tube_or_default(); }

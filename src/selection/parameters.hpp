@@ -20,6 +20,8 @@ bool keeps_tube(const TrainOptions& options);
 /// Whether the method has a kernel, and whether that has a gamma.
 bool uses_kernel(const TrainOptions& options);
 bool has_gamma(const TrainOptions& options);
+/// Whether C decides anything: nu and margin-k of opt-soft-margin stand in its place.
+bool uses_cost(const TrainOptions& options);
 
 double cost_of(const TrainOptions& options);
 double tube_of(const TrainOptions& options);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "selection/parameters.hpp"
 #include "selection/usual_axes.hpp"
 #include "tamis/error.hpp"
 #include "training/registry.hpp"
@@ -81,7 +82,11 @@ std::vector<TuneAxis> search_axes(const Dataset& data, const TuneOptions& option
                                   const RunControl& control) {
   std::vector<TuneAxis> axes =
       options.axes.empty() ? usual_axes(data, options.base, control) : options.axes;
-  for (const TuneAxis& axis : axes) require_axis(axis, options.base.method, options.base.task);
+  for (const TuneAxis& axis : axes) {
+    require_axis(axis, options.base.method, options.base.task);
+    if (axis.option == "cost" && !uses_cost(options.base))
+      throw InvalidArgument("cost has no effect next to nu or margin-k: tune nu or gamma");
+  }
   return axes;
 }
 

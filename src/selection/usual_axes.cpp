@@ -41,9 +41,13 @@ std::vector<TuneAxis> usual_axes(const Dataset& data, const TrainOptions& base,
   const bool fine = rule.shares_kernel;
   std::vector<TuneAxis> axes;
   if (!rule.k.empty()) axes.push_back({"k", rule.k});
-  if (rule.cost)
+  if (rule.cost && uses_cost(base))
     axes.push_back({"cost", fine ? powers(std::ldexp(1, -5), 4, 10) : powers(0.5, 8, 5)});
-  if (!rule.gamma || !has_gamma(base)) return axes;
+  if (!rule.gamma || !has_gamma(base)) {
+    if (axes.empty())
+      throw InvalidArgument("these options leave no cost and no gamma to tune: name the options");
+    return axes;
+  }
   const double gamma = usual_gamma(data, base, control);
   axes.push_back(
       {"gamma", fine ? powers(gamma * std::ldexp(1, -10), 4, 10) : powers(gamma / 16, 8, 5)});

@@ -240,10 +240,32 @@ TEST(Checkpoint, FilesOfOthersStay) {
   for (const auto& list : {kept, gone}) {
     for (const std::string& path : list) std::ofstream(path) << "precious";
   }
+  EXPECT_EQ(store->folder(), folder.path());  // who asks has cells there
   store->clear();
   for (const std::string& path : kept) EXPECT_TRUE(std::filesystem::exists(path)) << path;
   for (const std::string& path : gone) EXPECT_FALSE(std::filesystem::exists(path)) << path;
   EXPECT_EQ(store->load("svm-0"), std::vector<std::string>());
+}
+
+// Such as one that was stopped by a limit and is to go on.
+TEST(Checkpoint, TheStateOfAnotherTrainingStays) {
+  const Folder folder;
+  const auto stopped = file_checkpoints(folder.path());
+  stopped->save("svm-0", "bytes");
+  stopped->save("svm-10", "bytes");
+  stopped->save("svm-10", "later bytes");
+  std::filesystem::create_directories(folder.path() + "/cells");
+  std::ofstream(folder.path() + "/cells/3.part") << "a cell";
+  const auto other = file_checkpoints(folder.path());
+  other->save("svm-1", "more bytes");
+  other->clear();
+  EXPECT_EQ(other->load("svm-1"), std::vector<std::string>());
+  EXPECT_EQ(stopped->load("svm-0"), std::vector<std::string>{"bytes"});
+  EXPECT_EQ(stopped->load("svm-10"), std::vector<std::string>{"later bytes"});
+  EXPECT_TRUE(std::filesystem::exists(folder.path() + "/cells/3.part"));
+  stopped->clear();
+  EXPECT_EQ(stopped->load("svm-10"), std::vector<std::string>());
+  EXPECT_EQ(folder.files().size(), 1U);  // cells
 }
 
 TEST(Checkpoint, AFolderInThePlaceOfAFileIsRefused) {

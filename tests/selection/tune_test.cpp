@@ -338,6 +338,24 @@ TEST(Tune, SaysWhatCannotBeTuned) {
   EXPECT_THROW(tune(data, folds), DataError);
 }
 
+// nu stands in the place of C: a search over C would try the same training again and again.
+TEST(Tune, CostIsNotTunedWhereItDecidesNothing) {
+  const Dataset data = named(clouds(60, 3, 2, 1), {-1.0, 1.0});
+  TuneOptions options;
+  options.base.method = "opt-soft-margin";
+  options.base.opt_margin.nu = 0.8;
+  options.folds = 2;
+  const TuneResult result = tune(data, options);
+  ASSERT_EQ(result.axes.size(), 1U);
+  EXPECT_EQ(result.axes[0].option, "gamma");
+  options.base.kernel = KernelType::linear;
+  EXPECT_THROW(tune(data, options), InvalidArgument);
+  options.axes = {{"cost", {1, 10}}};
+  EXPECT_THROW(tune(data, options), InvalidArgument);
+  options.axes = {{"nu", {0.7, 0.8}}};
+  EXPECT_EQ(tune(data, options).points.size(), 2U);
+}
+
 TEST(Tune, PointsThatFailKeepTheirReason) {
   const Dataset data = named(clouds(120, 3, 2, 1), {-1.0, 1.0});
   TuneOptions options;
