@@ -21,6 +21,7 @@
 #include "base/mapped_file.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "base/read_at.hpp"
 #include "io/convert.hpp"
 #include "io/data_formats.hpp"
 #include "io/dataset_blocks.hpp"
@@ -79,7 +80,7 @@ class Part {
     if (auto mapped = MappedFile::map(path_.string(), fd_))
       return {{reinterpret_cast<const T*>(mapped->bytes().data()), count}, mapped};
     auto copy = std::make_shared<std::vector<T>>(count);
-    if (pread(fd_, copy->data(), count * sizeof(T), 0) != size_)
+    if (read_at(fd_, std::as_writable_bytes(std::span(*copy)), 0) != size_)
       fail_io(path_, "cannot read", errno);
     const std::span<const T> view(*copy);
     return {view, std::move(copy)};

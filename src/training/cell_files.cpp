@@ -13,6 +13,7 @@
 
 #include "base/checked.hpp"
 #include "base/platform.hpp"
+#include "base/read_at.hpp"
 #include "base/scratch.hpp"
 #include "io/output_file.hpp"
 #include "tamis/checkpoint.hpp"
@@ -174,14 +175,9 @@ void CellFiles::read_rows(Index cell, std::int64_t offset, std::span<std::byte> 
   const std::string path = rows_path(cell);
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (file.get() < 0) fail(path, "cannot open", errno);
-  while (!to.empty()) {
-    const ssize_t got = pread(file.get(), to.data(), to.size(), offset);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(path, "cannot read", errno);
-    if (got == 0) throw DataError(path + ": the file is cut short; remove its folder");
-    to = to.subspan(static_cast<std::size_t>(got));
-    offset += got;
-  }
+  const std::int64_t got = read_at(file.get(), to, offset);
+  if (got < 0) fail(path, "cannot read", errno);
+  if (got < std::ssize(to)) throw DataError(path + ": the file is cut short; remove its folder");
 }
 
 void CellFiles::drop_rows(Index cell) const {
