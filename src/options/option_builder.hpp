@@ -105,11 +105,15 @@ struct StoredAt {
   const Stored& (*read)(const TrainOptions&);
 };
 
-/// `field(options)` gives a reference, const where `options` is.
+/// `field(options)` gives a reference, const where `options` is. It holds nothing, so that another
+/// one can be made where it is called: clang 14 does not turn a lambda that returns auto& into a
+/// pointer to a function that returns a reference to const.
 template <typename Field>
 auto stored_at(Field field) {
   using Stored = std::remove_reference_t<decltype(field(std::declval<TrainOptions&>()))>;
-  return StoredAt<Stored>{field, field};
+  return StoredAt<Stored>{
+      [](TrainOptions& options) -> Stored& { return Field()(options); },
+      [](const TrainOptions& options) -> const Stored& { return Field()(options); }};
 }
 
 template <typename Stored>
