@@ -230,7 +230,10 @@ TEST(CorruptModel, HostileSettingsOfLocalMachines) {
     const std::string saved = saved_bytes(model);
     for (const auto& [key, value] : settings) {
       SCOPED_TRACE(key + " = " + value);
-      loads(edited(saved, [&](auto& header) { header["__metadata__"][key] = value; }));
+      // Named again: clang before 16 does not capture structured bindings.
+      loads(edited(saved, [&key = key, &value = value](auto& header) {
+        header["__metadata__"][key] = value;
+      }));
     }
     // Rows of no columns take no bytes, however many they are.
     EXPECT_FALSE(loads(edited(saved, [](auto& header) {
