@@ -33,10 +33,12 @@ struct MachineStats {
   std::int64_t cached_evaluations = 0;
   Index bounded_support_vectors = 0;
   StopReason stop_reason = StopReason::converged;  ///< ordered by how early they end
+  std::int32_t no_padding = 0;                     ///< tasks and checkpoints hold this as bytes
 
   /// Adds another machine: sums, the largest violation, the earliest stop.
   void add(const MachineStats& other);
 };
+static_assert(sizeof(MachineStats) == 7 * 8 + sizeof(StopReason) + sizeof(std::int32_t));
 
 /// What one rank did for a machine.
 struct RankWork {

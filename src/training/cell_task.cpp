@@ -7,6 +7,7 @@
 #include "base/deadline.hpp"
 #include "base/parallel.hpp"
 #include "data/task_bytes.hpp"
+#include "kernels/plain_kernel.hpp"
 #include "tamis/error.hpp"
 #include "tamis/version.hpp"
 #include "training/registry.hpp"
@@ -30,7 +31,7 @@ struct CellOptions {
 CellOptions read_options(std::string_view bytes) {
   TaskReader reader(bytes, kTag);
   CellOptions read;
-  read.kernel = reader.get<Kernel>();
+  read.kernel = kernel_of(reader.get<PlainKernel>());
   read.num_classes = reader.get<Index>();
   if (read.num_classes < 0 || read.kernel.type == KernelType::precomputed) TaskReader::fail();
   try {
@@ -134,7 +135,7 @@ std::string cell_task_to_bytes(const CellTask& task) {
 std::string cell_options_to_bytes(const TrainOptions& options, const Kernel& kernel,
                                   Index num_classes) {
   TaskWriter writer(kTag);
-  writer.put(kernel);
+  writer.put(plain(kernel));
   writer.put(num_classes);
   for (const OptionDescription& option : train_option_table()) {
     if (is_sent(option)) writer.put_text(option.text(options));

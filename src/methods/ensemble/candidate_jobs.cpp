@@ -9,6 +9,7 @@
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "data/row_messages.hpp"
+#include "kernels/plain_kernel.hpp"
 #include "methods/common/binary_settings.hpp"
 #include "methods/ensemble/member_task.hpp"
 #include "svm/row_order.hpp"
@@ -135,7 +136,7 @@ std::vector<TrainedCandidate> CandidateJobs::run_on_ranks(
     MessageWriter writer;
     writer.put(problem);
     writer.put(score_print);  // for a checkpoint: the answer depends on these rows
-    writer.put(job.kernel);
+    writer.put(plain(job.kernel));
     writer.put(job.is_needed);
     writer.put_list(places[j]);
     writer.put_list(job.targets);
@@ -166,7 +167,7 @@ Group::Message CandidateJobs::train(const TrainingSet& part,
   MessageReader reader(request);
   const auto problem = reader.get<Index>();
   reader.get<std::uint64_t>();
-  const auto kernel = reader.get<Kernel>();
+  const auto kernel = kernel_of(reader.get<PlainKernel>());
   const auto is_needed = reader.get<bool>();
   MessageWriter answer;  // begins with why something was left undone
   const StopReason stop = context_.must_stop();

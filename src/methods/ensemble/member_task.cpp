@@ -8,6 +8,7 @@
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "data/task_bytes.hpp"
+#include "kernels/plain_kernel.hpp"
 #include "svm/expansion_builder.hpp"
 #include "svm/row_order.hpp"
 #include "tamis/error.hpp"
@@ -72,7 +73,7 @@ std::string member_task_to_bytes(const MemberTask& task) {
   writer.put_list(task.cost);
   writer.put_list(task.targets);
   const BinarySettings& settings = task.settings;
-  writer.put(settings.kernel);
+  writer.put(plain(settings.kernel));
   writer.put(settings.loss);
   writer.put(settings.limits);
   writer.put(settings.cache_bytes);
@@ -92,7 +93,7 @@ std::string run_member_task(std::string_view bytes, std::string_view scored_byte
     if (!std::isfinite(task.cost[i]) || task.cost[i] < 0 || std::abs(task.targets[i]) != 1)
       TaskReader::fail();
   }
-  task.settings.kernel = reader.get<Kernel>();
+  task.settings.kernel = kernel_of(reader.get<PlainKernel>());
   task.settings.loss = reader.get<SlackLoss>();
   task.settings.limits = reader.get<qp::Limits>();
   task.settings.cache_bytes = reader.get<Index>();

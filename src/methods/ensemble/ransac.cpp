@@ -13,6 +13,7 @@
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "data/row_messages.hpp"
+#include "kernels/plain_kernel.hpp"
 #include "methods/common/all_rows.hpp"
 #include "methods/common/job_keeper.hpp"
 #include "methods/common/kernel_machine.hpp"
@@ -115,7 +116,7 @@ class TrialJobs {
       MessageWriter writer;
       writer.put(trial.number == needed);
       writer.put(score_print_);  // for a checkpoint: the answer depends on these rows
-      writer.put(trial.draw.kernel);
+      writer.put(plain(trial.draw.kernel));
       writer.put(trial.draw.cost_factor);
       requests.push_back({trial.draw.positions, writer.take()});
     }
@@ -158,7 +159,7 @@ class TrialJobs {
       return answer.take();
     }
     reader.get<std::uint64_t>();
-    part.kernel = reader.get<Kernel>();
+    part.kernel = kernel_of(reader.get<PlainKernel>());
     const auto factor = reader.get<double>();
     for (double& cost : part.cost) cost *= factor;
     const KernelMachine machine = train_kernel_machine(part, context());

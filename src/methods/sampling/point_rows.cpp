@@ -11,6 +11,7 @@
 #include "base/progress.hpp"
 #include "data/row_messages.hpp"
 #include "kernels/kernel_value.hpp"
+#include "kernels/plain_kernel.hpp"
 #include "model/precise_values.hpp"
 
 namespace tamis {
@@ -42,7 +43,7 @@ PointWork::PointWork(const AllRows& rows, const TrainContext& context)
       [this](std::span<const std::byte> request) { return values(request); });
   diagonal_ = rows.coordinator().add([this](std::span<const std::byte> request) {
     MessageReader reader(request);
-    const auto kernel = reader.get<Kernel>();
+    const auto kernel = kernel_of(reader.get<PlainKernel>());
     MessageWriter answer;
     answer.put(largest_diagonal_of(kernel, rows_of(reader.get_list<std::int32_t>())));
     return answer.take();
@@ -67,7 +68,7 @@ Group::Message PointWork::values(std::span<const std::byte> request) {
   const Matrix& rows = rows_of(reader.get_list<std::int32_t>());
   const auto in_double = reader.get<bool>();
   ExpansionParts parts;
-  parts.kernel = reader.get<Kernel>();
+  parts.kernel = kernel_of(reader.get<PlainKernel>());
   parts.coefficients = reader.get_list<double>();
   parts.offsets = {0.0};
   parts.support_vectors =
@@ -95,7 +96,7 @@ void SpreadPointRows::values(const KernelExpansion& expansion, bool in_double,
   MessageWriter request;
   request.put_list(classes_);
   request.put(in_double);
-  request.put(parts.kernel);
+  request.put(plain(parts.kernel));
   request.put_list(parts.coefficients);
   std::vector<Index> all(usize(parts.support_vectors.rows()));
   std::iota(all.begin(), all.end(), 0);
@@ -109,7 +110,7 @@ void SpreadPointRows::values(const KernelExpansion& expansion, bool in_double,
 
 double SpreadPointRows::largest_diagonal(const Kernel& kernel) const {
   MessageWriter request;
-  request.put(kernel);
+  request.put(plain(kernel));
   request.put_list(classes_);
   double largest = -std::numeric_limits<double>::infinity();
   for (const Group::Message& answer : rows_.coordinator().ask(work_.diagonal_, request.take()))
