@@ -158,7 +158,7 @@ class Newton {
     for (bool must_end = false; parts > 1 && !must_end; parts /= kSampleGrowth) {
       points_.look_at(parts);
       center_ramps();
-      const double points = static_cast<double>(system_.points() / parts);
+      const double points = static_cast<double>(system_.points()) / static_cast<double>(parts);
       const double error = kSampleErrors * std::sqrt(static_cast<double>(columns) / points);
       const double next_width = std::max(first_width_ * error, stop_.limits().eps);
       optimize(next_width, {});
