@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/checked.hpp"
 #include "contract/fixtures.hpp"
 #include "tamis/evaluate.hpp"
 
@@ -17,23 +18,32 @@ TrainOptions leader_options() {
   return options;
 }
 
+double squared_distance(const Dataset& data, Index a, Index b) {
+  double sum = 0;
+  for (Index j = 0; j < data.cols(); ++j) {
+    const double difference = static_cast<double>(data.features().at(a, j)) -
+                              static_cast<double>(data.features().at(b, j));
+    sum += difference * difference;
+  }
+  return sum;
+}
+
 // The leaders of a class, in the order of the file, by the Euclidean radius that the threshold is.
-Index naive_count(const Dataset& data, double label, double squared_radius) {
+std::vector<Index> naive_leaders(const Dataset& data, double label, double squared_radius) {
   std::vector<Index> leaders;
   for (Index i = 0; i < data.rows(); ++i) {
     if (data.labels().number(i) != label) continue;
     const bool led = std::any_of(leaders.begin(), leaders.end(), [&](Index leader) {
-      double sum = 0;
-      for (Index j = 0; j < data.cols(); ++j) {
-        const double difference = static_cast<double>(data.features().at(i, j)) -
-                                  static_cast<double>(data.features().at(leader, j));
-        sum += difference * difference;
-      }
-      return sum <= squared_radius;
+      return squared_distance(data, i, leader) <= squared_radius;
     });
     if (!led) leaders.push_back(i);
   }
-  return static_cast<Index>(leaders.size());
+  return leaders;
+}
+
+// D^2 = 2 - 2 exp(-gamma / d |x - z|^2), with four columns and the gamma of leader_options().
+double squared_radius_of(double threshold) {
+  return -std::log(1 - threshold * threshold / 2) * 4 / 0.3;
 }
 
 TEST(Stream, TakesTheLeadersInTheOrderOfTheFile) {
@@ -52,11 +62,10 @@ TEST(Stream, TakesTheLeadersInTheOrderOfTheFile) {
   double all = 0;
   for (std::size_t c = 0; c < 3; ++c) {
     const double threshold = c == 1 ? 0.1 : 0.2;
-    // D^2 = 2 - 2 exp(-gamma / d |x - z|^2).
-    const double squared_radius = -std::log(1 - threshold * threshold / 2) * 4 / 0.3;
+    const auto leaders =
+        naive_leaders(data, static_cast<double>(c + 1), squared_radius_of(threshold));
     EXPECT_EQ(table.rows[c][0], 300);
-    EXPECT_EQ(table.rows[c][1],
-              static_cast<double>(naive_count(data, static_cast<double>(c + 1), squared_radius)));
+    EXPECT_EQ(table.rows[c][1], static_cast<double>(leaders.size()));
     EXPECT_EQ(table.rows[c][2], threshold);
     all += table.rows[c][1];
   }
@@ -64,6 +73,42 @@ TEST(Stream, TakesTheLeadersInTheOrderOfTheFile) {
   EXPECT_GT(all, 100);
   EXPECT_EQ(result.report.details.at(0).second, all);
   EXPECT_GT(evaluate(result.model, data).accuracy, 0.6);
+}
+
+// The model of the leaders, each with as many rows as are nearest to it.
+TEST(Stream, ClusterWeightsAsCountedByHand) {
+  const TemporaryFile file;
+  const Dataset data = named(clouds(600, 4, 2, 5), {1.0, 2.0});
+  write_dataset(file.path(), data);
+  TrainOptions options = leader_options();
+  options.leader.threshold = 0.3;
+  options.leader.weights = LeaderWeights::cluster;
+  std::vector<Index> leaders;
+  std::vector<double> weights;
+  for (const double label : {1.0, 2.0}) {
+    const std::vector<Index> of_class = naive_leaders(data, label, squared_radius_of(0.3));
+    std::vector<double> counts(of_class.size(), 0.0);
+    for (Index i = 0; i < data.rows(); ++i) {
+      if (data.labels().number(i) != label) continue;
+      std::vector<double> distances;
+      for (const Index leader : of_class) distances.push_back(squared_distance(data, i, leader));
+      ++counts[usize(std::min_element(distances.begin(), distances.end()) - distances.begin())];
+    }
+    leaders.insert(leaders.end(), of_class.begin(), of_class.end());
+    weights.insert(weights.end(), counts.begin(), counts.end());
+  }
+  ASSERT_LT(leaders.size(), 500U);
+  TrainOptions exact = options;
+  exact.method = "exact";
+  exact.leader = {};
+  const Model expected =
+      train(Dataset(data.features().select(leaders), data.labels().select(leaders), weights), exact)
+          .model;
+  const Model found = train_stream(file.path(), {}, options).model;
+  const auto wanted = decision_values(expected, data.features()).values;
+  const auto got = decision_values(found, data.features()).values;
+  ASSERT_EQ(got.size(), wanted.size());
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], wanted[i], 1e-2);
 }
 
 TEST(Stream, AThresholdIsFoundOnASample) {
@@ -128,7 +173,6 @@ TEST(Stream, OptionsThatNeedAllRowsAreRefused) {
   refused("regression", [](TrainOptions& o) { o.task = Task::regression; });
   refused("scale", [](TrainOptions& o) { o.scaling = ScalingMethod::minmax; });
   refused("precomputed", [](TrainOptions& o) { o.kernel = KernelType::precomputed; });
-  refused("leader-weights", [](TrainOptions& o) { o.leader.weights = LeaderWeights::cluster; });
   refused("polished", [](TrainOptions& o) { o.polish = true; });
   refused("refine", [](TrainOptions& o) { o.leader.refine = 1; });
 }
