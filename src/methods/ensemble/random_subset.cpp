@@ -28,10 +28,6 @@ struct Part {
   EnsembleRecord record;
 };
 
-// Numbers for each row of the data, in bytes: row and target in the task of a binary SVM, and its
-// place among the support vectors.
-constexpr Index kRowBytes = 24;
-
 // What the budget leaves for kernel rows of each machine that trains, when the values of all
 // members are kept beside. `rows`: of all ranks.
 Index cache_for_member(const TrainingSet& data, Index rows, const TrainContext& context,
@@ -45,8 +41,7 @@ Index cache_for_member(const TrainingSet& data, Index rows, const TrainContext& 
       checked_product(at_once,
                       EnsembleWeights::work_bytes(options.combine, scored, options.members)),
       checked_product(threads, binary_work_bytes(data.features, subset)));
-  const Index needed =
-      checked_sum(checked_sum(resident_memory_bytes(), work), checked_product(rows, kRowBytes));
+  const Index needed = checked_sum(resident_memory_bytes(), work);
   require_memory(fmt::format("an ensemble of {} scored on {} (score-rows)",
                              counted(options.members, "member"), counted(scored, "row")),
                  needed, budget);
