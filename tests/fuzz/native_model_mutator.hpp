@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "mutation.hpp"
@@ -60,13 +61,22 @@ class ModelFile {
   std::vector<Array> arrays;
 
  private:
+  // Throws for other numbers, such as 4.6e19.
+  static std::vector<std::uint64_t> whole_numbers(const nlohmann::json& list) {
+    for (const nlohmann::json& number : list) {
+      if (!number.is_number_unsigned()) throw std::out_of_range("not a whole number");
+    }
+    return list.get<std::vector<std::uint64_t>>();
+  }
+
   ModelFile(const nlohmann::json& header, const std::string& data) {
     for (const auto& [name, entry] : header.items()) {
       if (name == "__metadata__") {
         metadata = entry.get<std::map<std::string, std::string>>();
         continue;
       }
-      const auto offsets = entry.at("data_offsets").get<std::vector<std::uint64_t>>();
+      const auto offsets = whole_numbers(entry.at("data_offsets"));
+      whole_numbers(entry.at("shape"));  // else the conversion below is undefined
       arrays.push_back({name, entry.at("dtype"), entry.at("shape"),
                         data.substr(offsets.at(0), offsets.at(1) - offsets.at(0))});
     }
