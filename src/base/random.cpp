@@ -134,14 +134,18 @@ std::vector<std::int64_t> weighted_sample_without_replacement(std::span<const do
     throw InvalidArgument(
         fmt::format("cannot draw {} out of {}", counted(count, "different row"), weights.size()));
   }
-  std::vector<std::pair<double, std::int64_t>> keys;
-  keys.reserve(weights.size());
-  for (std::size_t i = 0; i < weights.size(); ++i)
-    keys.emplace_back(random.exponential() / weights[i], static_cast<std::int64_t>(i));
-  std::nth_element(keys.begin(), keys.begin() + count, keys.end());
+  std::vector<std::pair<double, std::int64_t>> smallest;  // a heap with the largest first
+  smallest.reserve(static_cast<std::size_t>(count) + 1);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    smallest.emplace_back(random.exponential() / weights[i], static_cast<std::int64_t>(i));
+    std::push_heap(smallest.begin(), smallest.end());
+    if (std::ssize(smallest) <= count) continue;
+    std::pop_heap(smallest.begin(), smallest.end());
+    smallest.pop_back();
+  }
   std::vector<std::int64_t> chosen;
-  for (std::int64_t k = 0; k < count; ++k)
-    chosen.push_back(keys[static_cast<std::size_t>(k)].second);
+  chosen.reserve(smallest.size());
+  for (const auto& [key, position] : smallest) chosen.push_back(position);
   std::sort(chosen.begin(), chosen.end());
   return chosen;
 }

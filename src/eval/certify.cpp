@@ -6,15 +6,19 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "base/checked.hpp"
 #include "base/group.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "base/progress.hpp"
 #include "eval/checked_rows.hpp"
 #include "eval/claimed_problem.hpp"
-#include "eval/row_content.hpp"
+#include "eval/vector_rows.hpp"
 #include "model/model_parts.hpp"
 #include "model/precise_values.hpp"
 #include "tamis/error.hpp"
@@ -53,147 +57,160 @@ void validate(const TrainOptions& options) {
           options.tube_or_default(), "finite and at least 0");
 }
 
-/// What a binary SVM was to learn of some rows, and which support vectors they are.
-struct KnownRows {
-  std::vector<Index> original;
-  std::vector<std::int32_t> codes;
-  std::vector<double> numbers;
-  std::vector<double> cost;
-  std::vector<Index> vector_of;  ///< the support vector that the row is; -1: none
-  Index size() const { return static_cast<Index>(cost.size()); }
-};
-
-/// Of the rows of all ranks, those that are support vectors: the only ones with a coefficient.
-struct SupportRows {
-  KnownRows rows;
-  Index first_own = 0;          ///< this rank's are there from here on
-  std::vector<Index> position;  ///< of each of this rank's rows among its own ones; -1: not there
-};
-
-SupportRows support_rows(const KnownRows& mine, Group& group) {
-  SupportRows result;
-  KnownRows own;
-  for (std::size_t i = 0; i < mine.cost.size(); ++i) {
-    const bool is_vector = mine.vector_of[i] >= 0;
-    result.position.push_back(is_vector ? own.size() : -1);
-    if (!is_vector) continue;
-    own.original.push_back(mine.original[i]);
-    if (!mine.codes.empty()) own.codes.push_back(mine.codes[i]);
-    if (!mine.numbers.empty()) own.numbers.push_back(mine.numbers[i]);
-    own.cost.push_back(mine.cost[i]);
-    own.vector_of.push_back(mine.vector_of[i]);
+/// What machine m was to learn.
+class MachineTargets {
+ public:
+  MachineTargets(const KernelExpansion& expansion, Index m, Task task)
+      : is_regression_(task == Task::regression), first_(m) {
+    const Decision decision = expansion.parts().decision;
+    if (decision == Decision::single) first_ = 0;
+    if (decision == Decision::one_vs_one) {
+      const auto classes = static_cast<Index>(expansion.parts().class_counts.size());
+      std::tie(first_, second_) = class_pair(m, classes);
+    }
   }
-  result.first_own = sum_of_earlier(group, own.size());
-  result.rows = {gather_all(group, own.original), gather_all(group, own.codes),
-                 gather_all(group, own.numbers), gather_all(group, own.cost),
-                 gather_all(group, own.vector_of)};
-  return result;
-}
 
-/// The rows that machine m was to learn, with what it was to learn of them.
-struct Claim {
-  ClaimedProblem problem;
-  std::vector<Index> place;  ///< of each row of the problem among the known ones
+  /// None: the row is not of its problem.
+  std::optional<double> of(const RowFact& fact) const {
+    if (is_regression_) return fact.number;
+    if (second_ >= 0 && fact.code != first_ && fact.code != second_) return std::nullopt;
+    return fact.code == first_ ? 1 : -1;
+  }
+
+ private:
+  bool is_regression_;
+  Index first_;        // the class with target +1
+  Index second_ = -1;  // in pairs, the one with -1
 };
 
-Claim claimed_problem(const KernelExpansion& expansion, const KnownRows& rows, Index m, Task task,
-                      const TrainOptions& options) {
-  Claim claim;
-  ClaimedProblem& problem = claim.problem;
+ClaimedProblem empty_problem(Task task, const TrainOptions& options) {
+  ClaimedProblem problem;
   problem.is_regression = task == Task::regression;
   problem.tube = problem.is_regression ? options.tube_or_default() : 0;
   problem.loss = options.loss;
-  Index first = m;  // the class with target +1; in pairs, `second` has -1
-  Index second = -1;
-  const Decision decision = expansion.parts().decision;
-  if (decision == Decision::single) first = 0;
-  if (decision == Decision::one_vs_one) {
-    const auto classes = static_cast<Index>(expansion.parts().class_counts.size());
-    std::tie(first, second) = class_pair(m, classes);
-  }
-  for (Index i = 0; i < rows.size(); ++i) {
-    double target = 0;
-    if (problem.is_regression) {
-      target = rows.numbers[usize(i)];
-    } else {
-      const Index code = rows.codes[usize(i)];
-      if (second >= 0 && code != first && code != second) continue;
-      target = code == first ? 1 : -1;
-    }
-    claim.place.push_back(i);
-    problem.rows.push_back(rows.original[usize(i)]);
-    problem.targets.push_back(target);
-    problem.cost.push_back(rows.cost[usize(i)]);
-  }
-  return claim;
+  return problem;
 }
 
-/// The dual point of machine m: what each support row contributes to w.
+void add_row(const RowFact& fact, double target, ClaimedProblem* problem) {
+  problem->rows.push_back(fact.row);
+  problem->targets.push_back(target);
+  problem->cost.push_back(fact.cost);
+}
+
+/// Of the rows of all ranks, those that are support vectors: the only ones with a coefficient.
+struct SupportRows {
+  std::vector<RowFact> facts;
+  std::vector<Index> vectors;  ///< the support vector that each of them is
+  Index first_own = 0;         ///< this rank's are there from here on
+};
+
+SupportRows support_rows(const CheckedRows& mine, const VectorRows& found, Group& group) {
+  std::vector<RowFact> facts;
+  std::vector<Index> vectors;
+  facts.reserve(found.rows.size());
+  vectors.reserve(found.rows.size());
+  for (const VectorRow& one : found.rows) {
+    facts.push_back(mine.fact(one.row));
+    vectors.push_back(one.vector);
+  }
+  const Index before = sum_of_earlier(group, std::ssize(facts));
+  return {gather_all(group, std::move(facts)), gather_all(group, std::move(vectors)), before};
+}
+
+/// The dual point of a machine: what the support rows contribute to w.
 struct DualPoint {
-  std::vector<double> beta;  ///< 0 for rows that are not of its problem
+  std::vector<Index> places;  ///< ascending, of the support rows that contribute
+  std::vector<double> beta;
   Index support_vectors = 0;
   Index foreign = 0;
 };
 
-/// `claim` has the support rows. Support vectors of equal content share a name: the first of them.
-DualPoint dual_point(const Claim& claim, std::span<const double> coefficients,
-                     const KnownRows& support, std::span<const Index> name_of_vector) {
+/// `names` of the support vectors: of those that are the same row, one.
+DualPoint dual_point(const MachineTargets& targets, ClaimedProblem problem,
+                     std::span<const double> coefficients, const SupportRows& support,
+                     std::span<const Index> names) {
   DualPoint point;
-  const auto vector_at = [&](std::size_t k) { return support.vector_of[usize(claim.place[k])]; };
-  std::vector<std::size_t> order(claim.place.size());  // of the problem's rows, by their vectors
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<Index> places;  // of the problem's rows among the support rows
   std::vector<bool> present(coefficients.size(), false);
-  for (const std::size_t k : order) present[usize(vector_at(k))] = true;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return vector_at(a) < vector_at(b); });
+  for (std::size_t i = 0; i < support.facts.size(); ++i) {
+    const std::optional<double> target = targets.of(support.facts[i]);
+    if (!target) continue;
+    add_row(support.facts[i], *target, &problem);
+    places.push_back(static_cast<Index>(i));
+    present[usize(support.vectors[i])] = true;
+  }
+  const auto vector_at = [&](std::size_t k) { return support.vectors[usize(places[k])]; };
   std::vector<double> total(coefficients.size(), 0.0);
   for (std::size_t s = 0; s < coefficients.size(); ++s) {
     if (coefficients[s] == 0) continue;
     ++point.support_vectors;
-    const Index name = name_of_vector[s];
+    const Index name = names[s];
     if (name < 0 || !present[usize(name)])
       ++point.foreign;
     else
       total[usize(name)] += coefficients[s];
   }
+  std::vector<std::size_t> order(places.size());  // of the problem's rows, by their vectors
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return vector_at(a) < vector_at(b); });
   std::vector<double> beta(order.size(), 0.0);  // by the rows of the problem
   for (std::size_t begin = 0; begin < order.size();) {
     std::size_t end = begin;
     while (end < order.size() && vector_at(order[end]) == vector_at(order[begin])) ++end;
-    share_coefficient(claim.problem, std::span(order).subspan(begin, end - begin),
+    share_coefficient(problem, std::span(order).subspan(begin, end - begin),
                       total[usize(vector_at(order[begin]))], beta);
     begin = end;
   }
-  point.beta.assign(usize(support.size()), 0.0);
-  for (std::size_t k = 0; k < beta.size(); ++k) point.beta[usize(claim.place[k])] = beta[k];
+  for (std::size_t k = 0; k < beta.size(); ++k) {
+    if (beta[k] == 0) continue;
+    point.places.push_back(places[k]);
+    point.beta.push_back(beta[k]);
+  }
   return point;
 }
 
-/// The names of the support vectors among the rows of all ranks (-1: none is like it), and for each
-/// row of this rank which it is.
-std::vector<Index> name_vectors(const KernelExpansion& expansion, const Matrix& features,
-                                Group& group, std::vector<Index>* vector_of_row) {
-  const RowContent content(features, expansion.kernel().type == KernelType::precomputed);
-  const std::vector<Index> groups = content.find(expansion.support_vectors());
-  // The first of the vectors that are like the rows of a group, on this rank and on all.
-  std::vector<Index> first_of_group(usize(content.num_groups()), -1);
-  std::vector<Index> names(groups.size(), -1);
-  for (std::size_t s = 0; s < groups.size(); ++s) {
-    if (groups[s] < 0) continue;
-    Index& first = first_of_group[usize(groups[s])];
-    if (first < 0) first = static_cast<Index>(s);
-    names[s] = first;
+/// One machine, while the rows go by.
+struct CheckedMachine {
+  MachineTargets targets;
+  DualPoint point;
+  Assessment assessment;
+};
+
+/// Some of this rank's rows, with the decision values of all machines, and the support rows among
+/// them: from place `support_begin` of all.
+struct RowBlock {
+  Index begin = 0;
+  Index end = 0;
+  std::span<const double> values;
+  std::span<const VectorRow> support;
+  Index support_begin = 0;
+};
+
+void assess_block(const CheckedRows& rows, const RowBlock& block, Index m, Index machines,
+                  ClaimedProblem part, double eps, CheckedMachine* machine) {
+  std::vector<double> values;
+  std::vector<double> beta;
+  const DualPoint& point = machine->point;
+  auto next =
+      usize(std::lower_bound(point.places.begin(), point.places.end(), block.support_begin) -
+            point.places.begin());
+  std::size_t next_support = 0;
+  for (Index i = block.begin; i < block.end; ++i) {
+    Index place = -1;
+    if (next_support < block.support.size() && block.support[next_support].row == i)
+      place = block.support_begin + static_cast<Index>(next_support++);
+    if (!rows.counts(i)) continue;
+    const RowFact fact = rows.fact(i);
+    const std::optional<double> target = machine->targets.of(fact);
+    if (!target) continue;
+    add_row(fact, *target, &part);
+    values.push_back(block.values[usize((i - block.begin) * machines + m)]);
+    const bool contributes =
+        place >= 0 && next < point.places.size() && point.places[next] == place;
+    beta.push_back(contributes ? point.beta[next++] : 0.0);
   }
-  for (const std::vector<Index>& others : gather_lists(group, names)) {
-    for (std::size_t s = 0; s < names.size(); ++s) {
-      if (others[s] >= 0 && (names[s] < 0 || others[s] < names[s])) names[s] = others[s];
-    }
-  }
-  for (Index i = 0; i < features.rows(); ++i) {
-    const Index first = first_of_group[usize(content.group_of(i))];
-    vector_of_row->push_back(first < 0 ? -1 : names[usize(first)]);
-  }
-  return names;
+  machine->assessment.add(part, beta, values, eps);
 }
 
 bool verdict(const MachineCertificate& machine, std::span<const double> beta, double eps) {
@@ -234,8 +251,20 @@ void add_to_total(const MachineCertificate& machine, Certificate* result) {
   result->certified = result->certified && machine.certified;
 }
 
+// Rows that are support vectors are kept for each machine that learns them; other rows go by.
+void require_room(const KernelExpansion& expansion, Index support_rows, const RunControl& control) {
+  const Index classes = std::ssize(expansion.parts().class_counts);
+  const Index machines_of_row =
+      expansion.parts().decision == Decision::one_vs_one ? classes - 1 : expansion.num_machines();
+  const Index row_bytes = 128 + 16 * machines_of_row;
+  require_memory(
+      fmt::format("certifying, with {} that are support vectors", counted(support_rows, "row")),
+      checked_sum(resident_memory_bytes(), checked_product(support_rows, row_bytes)),
+      resolve_memory_budget(control.memory_bytes));
+}
+
 Certificate certify_rows(const Model& model, const KernelExpansion& expansion,
-                         const TrainOptions& options, const CheckedRows& mine,
+                         const TrainOptions& options, const CheckedRows& rows,
                          const RunControl& control) {
   Group& group = group_of(control);
   const Index machines = expansion.num_machines();
@@ -248,54 +277,70 @@ Certificate certify_rows(const Model& model, const KernelExpansion& expansion,
   result.support_vectors = expansion.num_support_vectors();
   std::vector<double> rounding;
   for (Index m = 0; m < machines; ++m)
-    rounding.push_back(float_error(expansion, mine.features, coefficients_of(expansion, m)));
+    rounding.push_back(float_error(expansion, rows.features(), coefficients_of(expansion, m)));
   result.in_double = *std::max_element(rounding.begin(), rounding.end()) > 0.1 * options.eps;
   if (result.in_double) std::fill(rounding.begin(), rounding.end(), 0.0);
-  const auto evaluate = [&](const Matrix& some) {
-    std::vector<double> values(usize(checked_product(some.rows(), machines)));
-    expansion_values(expansion, some, result.in_double, values, control);
-    return values;
-  };
-  std::vector<Index> vector_of;
-  const std::vector<Index> names = name_vectors(expansion, mine.features, group, &vector_of);
-  result.foreign_vectors = std::count(names.begin(), names.end(), -1);
-  const KnownRows rows{mine.original, mine.codes, mine.numbers, mine.cost, vector_of};
-  const SupportRows support = support_rows(rows, group);
-  const std::vector<double> values = evaluate(mine.features);
-  result.rows = sum_of_all(group, rows.size());
-  const std::vector<double> at_vectors =
-      is_precomputed ? std::vector<double>() : evaluate(matching_vectors(expansion, mine.features));
 
+  const VectorRows found = find_vector_rows(
+      expansion.support_vectors(), rows.features(), is_precomputed,
+      [&](Index i) { return rows.counts(i); }, group);
+  result.foreign_vectors = std::count(found.names.begin(), found.names.end(), -1);
+  require_room(expansion, sum_of_all(group, std::ssize(found.rows)), control);
+  const SupportRows support = support_rows(rows, found, group);
+  std::vector<CheckedMachine> checked;
+  for (Index m = 0; m < machines; ++m) {
+    const MachineTargets targets(expansion, m, model.task());
+    checked.push_back({targets,
+                       dual_point(targets, empty_problem(model.task(), options),
+                                  coefficients_of(expansion, m), support, found.names),
+                       {}});
+  }
+
+  // Each rank judges its own rows.
+  ProgressMeter meter(control, "check", rows.rows());
+  const Index step = values_at_once(expansion);
+  std::vector<double> values;
+  auto next = found.rows.begin();
+  for (Index begin = 0; begin < rows.rows(); begin += step) {
+    const Index end = std::min(begin + step, rows.rows());
+    values.resize(usize(checked_product(end - begin, machines)));
+    expansion_values(expansion, rows.features().slice(begin, end), result.in_double, values,
+                     quiet(control));
+    const auto last =
+        std::find_if(next, found.rows.end(), [&](const VectorRow& one) { return one.row >= end; });
+    const RowBlock block{begin, end, values, std::span(next, last),
+                         support.first_own + (next - found.rows.begin())};
+    next = last;
+    parallel_each(machines, [&](Index m) {
+      assess_block(rows, block, m, machines, empty_problem(model.task(), options), options.eps,
+                   &checked[usize(m)]);
+    });
+    meter.add(end - begin);
+  }
+
+  Index counting = 0;
+  for (Index i = 0; i < rows.rows(); ++i) counting += rows.counts(i) ? 1 : 0;
+  result.rows = sum_of_all(group, counting);
+  const std::vector<double> norms =
+      is_precomputed ? std::vector<double>()
+                     : squared_norms(expansion, rows.features(), result.in_double, control);
   result.certified = true;
   const auto columns = expansion.decision_columns(model.classes());
   for (Index m = 0; m < machines; ++m) {
-    const std::vector<double> coefficients = coefficients_of(expansion, m);
-    const DualPoint point =
-        dual_point(claimed_problem(expansion, support.rows, m, model.task(), options), coefficients,
-                   support.rows, names);
-    // Each rank judges its own rows.
-    const Claim claim = claimed_problem(expansion, rows, m, model.task(), options);
-    std::vector<double> own;
-    std::vector<double> beta;
-    double norm = 0;
-    for (const Index i : claim.place) {
-      const Index position = support.position[usize(i)];
-      own.push_back(values[usize(i * machines + m)]);
-      beta.push_back(position < 0 ? 0 : point.beta[usize(support.first_own + position)]);
-      norm += beta.back() * (own.back() - expansion.parts().offsets[usize(m)]);
-    }
+    CheckedMachine& one = checked[usize(m)];
+    one.assessment.gather(group);
     // The kernel matrix of a precomputed kernel is known among rows only.
-    if (!is_precomputed) norm = squared_norm(expansion, coefficients, m, at_vectors);
-    MachineCertificate machine =
-        assess(claim.problem, beta, own, std::max(0.0, norm), options.eps, group);
+    MachineCertificate machine = one.assessment.result(
+        is_precomputed ? one.assessment.squared_norm(expansion.parts().offsets[usize(m)])
+                       : norms[usize(m)]);
     machine.name = columns[usize(m)];
-    machine.support_vectors = point.support_vectors;
-    machine.foreign_vectors = point.foreign;
+    machine.support_vectors = one.point.support_vectors;
+    machine.foreign_vectors = one.point.foreign;
     machine.rounding = rounding[usize(m)];
-    if (point.foreign > 0) {
+    if (one.point.foreign > 0) {
       machine.dual = machine.gap = machine.relative_gap = std::numeric_limits<double>::quiet_NaN();
     }
-    machine.certified = verdict(machine, point.beta, options.eps);
+    machine.certified = verdict(machine, one.point.beta, options.eps);
     add_to_total(machine, &result);
     result.machines.push_back(std::move(machine));
   }
@@ -310,13 +355,8 @@ Certificate certify(const Model& model, const Dataset& data, const TrainOptions&
                     const RunControl& control) {
   const KernelExpansion& expansion = require_expansion(model);
   validate(options);
-  // Labels, costs, names, coefficients and what they are sorted by; decision values twice.
-  const Index row_bytes = 120 + 16 * expansion.num_machines();
-  require_memory(fmt::format("certifying {}", counted(data.rows(), "row")),
-                 checked_sum(resident_memory_bytes(), checked_product(data.rows(), row_bytes)),
-                 resolve_memory_budget(control.memory_bytes));
   return with_threads(control.threads, [&] {
-    const CheckedRows rows = checked_rows(model, data, options, control);
+    const CheckedRows rows(model, data, options, control);
     Certificate result = certify_rows(model, expansion, options, rows, control);
     data.require_intact();
     require_intact(model);
@@ -328,37 +368,39 @@ SupportOverlap support_overlap(const Model& model, const Model& other, const Dat
                                const RunControl& control) {
   const KernelExpansion& first = require_expansion(model);
   const KernelExpansion& second = require_expansion(other);
+  const auto rows_of = [&](const Model& one, const KernelExpansion& expansion) {
+    const Matrix rows = scaled_rows(one, rows_for(one, data, control).features(), control);
+    return find_vector_rows(expansion.support_vectors(), rows,
+                            expansion.kernel().type == KernelType::precomputed,
+                            [](Index) { return true; });
+  };
   return with_threads(control.threads, [&] {
-    // Groups of the first model's rows name the rows for both; each model finds its vectors among
-    // the rows as it scales them.
-    const auto distinct = [&](const Model& m, const KernelExpansion& expansion,
-                              const RowContent* naming, Index* foreign) {
-      const Matrix rows = scaled_rows(m, rows_for(m, data, control).features(), control);
-      const RowContent content(rows, expansion.kernel().type == KernelType::precomputed);
-      std::vector<Index> a_row_of(usize(content.num_groups()), 0);
-      for (Index i = rows.rows() - 1; i >= 0; --i) a_row_of[usize(content.group_of(i))] = i;
-      std::vector<Index> result;
-      for (const Index group : content.find(expansion.support_vectors())) {
-        if (group < 0)
-          ++*foreign;
-        else
-          result.push_back(naming->group_of(a_row_of[usize(group)]));
-      }
-      std::sort(result.begin(), result.end());
-      result.erase(std::unique(result.begin(), result.end()), result.end());
-      return result;
+    // Each model finds its vectors among the rows as it scales them. A vector of the other one is
+    // shared if the first of its rows is a vector here.
+    const VectorRows own = rows_of(model, first);
+    const VectorRows theirs = rows_of(other, second);
+    std::set<Index> own_names;
+    std::unordered_map<Index, Index> name_of_row;
+    for (const VectorRow& one : own.rows) {
+      own_names.insert(one.vector);
+      name_of_row.emplace(one.row, one.vector);
+    }
+    std::set<Index> seen;    // names of the other model
+    std::set<Index> shared;  // names of this one
+    Index others = 0;        // that are not shared
+    for (const VectorRow& one : theirs.rows) {
+      if (!seen.insert(one.vector).second) continue;
+      const auto known = name_of_row.find(one.row);
+      if (known == name_of_row.end())
+        ++others;
+      else
+        shared.insert(known->second);
+    }
+    const auto foreign = [](const VectorRows& rows) {
+      return std::count(rows.names.begin(), rows.names.end(), -1);
     };
-    const Matrix rows = scaled_rows(model, rows_for(model, data, control).features(), control);
-    const RowContent naming(rows, first.kernel().type == KernelType::precomputed);
-    Index foreign[2] = {0, 0};
-    const std::vector<Index> own = distinct(model, first, &naming, &foreign[0]);
-    const std::vector<Index> theirs = distinct(other, second, &naming, &foreign[1]);
-    std::vector<Index> shared;
-    std::set_intersection(own.begin(), own.end(), theirs.begin(), theirs.end(),
-                          std::back_inserter(shared));
-    return SupportOverlap{static_cast<Index>(own.size()) + foreign[0],
-                          static_cast<Index>(theirs.size()) + foreign[1],
-                          static_cast<Index>(shared.size())};
+    return SupportOverlap{std::ssize(own_names) + foreign(own),
+                          std::ssize(shared) + others + foreign(theirs), std::ssize(shared)};
   });
 }
 

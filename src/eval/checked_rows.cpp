@@ -17,12 +17,9 @@
 namespace tamis {
 namespace {
 
-Dataset without_weightless_rows(const Dataset& data, std::vector<Index>* kept) {
-  for (Index i = 0; i < data.rows(); ++i) {
-    if (data.weight(i) > 0) kept->push_back(i);
-  }
-  return static_cast<Index>(kept->size()) == data.rows() ? data : data.select(*kept);
-}
+// Codes lie in a scratch file unless this many times their size is left.
+constexpr Index kRoomForCodes = 4;
+constexpr Index kLabelsAtOnce = Index{1} << 16;
 
 // Numbers are compared by value: "+1" and "1.0" name class 1.
 bool is_label(const Labels& classes, Index c, std::string_view text) {
@@ -52,7 +49,9 @@ std::vector<double> class_factors(const Labels& classes, const Dataset& data,
   }
   if (!options.balanced) return factors;
   std::vector<ExactSum> sums(factors.size());
-  for (Index i = 0; i < data.rows(); ++i) sums[usize(codes[usize(i)])].add(data.weight(i));
+  for (Index i = 0; i < data.rows(); ++i) {
+    if (data.weight(i) > 0) sums[usize(codes[usize(i)])].add(data.weight(i));
+  }
   std::vector<double> of_class;
   of_class.reserve(sums.size());
   for (const ExactSum& sum : sums) of_class.push_back(sum_of_all(group, sum).value());
@@ -69,37 +68,48 @@ Matrix scaled_rows(const Model& model, const Matrix& features, const RunControl&
   return model.scaling().is_identity() ? fitted : model.scaling().apply(fitted, control);
 }
 
-CheckedRows checked_rows(const Model& model, const Dataset& given, const TrainOptions& options,
-                         const RunControl& control) {
-  CheckedRows rows;
+CheckedRows::CheckedRows(const Model& model, const Dataset& data, const TrainOptions& options,
+                         const RunControl& control)
+    : data_(data), cost_(options.cost_or_default()) {
   Group& group = group_of(control);
-  const Dataset data = without_weightless_rows(given, &rows.original);
-  if (sum_of_all(group, data.rows()) == 0) throw DataError("the data has no rows");
+  Index counting = 0;
+  for (Index i = 0; i < rows(); ++i) counting += counts(i) ? 1 : 0;
+  if (sum_of_all(group, counting) == 0) throw DataError("the data has no rows");
   if (largest_of_all(group, data.labels().kind()) == LabelKind::none)
     throw DataError("the data has no labels");
-  const Index before = sum_of_earlier(group, given.rows());
-  for (Index& row : rows.original) row += before;
-  rows.features = scaled_rows(model, rows_for(model, data, control).features(), control);
-  std::vector<double> factors{1.0};
+  first_ = sum_of_earlier(group, rows());
+  features_ = scaled_rows(model, rows_for(model, data, control).features(), control);
   if (model.task() == Task::regression) {
     if (data.labels().kind() == LabelKind::text)
       throw DataError("a regression needs numbers as labels, and these are words");
-    for (Index i = 0; i < data.rows(); ++i) rows.numbers.push_back(data.labels().number(i));
-  } else {
-    if (data.rows() > 0) rows.codes = encode_labels(data.labels(), model.classes());
-    const auto unknown = std::find(rows.codes.begin(), rows.codes.end(), -1);
-    if (unknown != rows.codes.end()) {
-      const Index i = unknown - rows.codes.begin();
-      throw DataError(fmt::format("row {} has the label {}, which the model does not know",
-                                  rows.original[usize(i)] + 1, data.labels().name(i)));
+    return;
+  }
+  codes_ = RowVector<std::int32_t>(
+      RowStore::for_bytes(checked_product(rows(), kRoomForCodes * sizeof(std::int32_t)), control));
+  codes_.reserve(usize(rows()));
+  for (Index begin = 0; begin < rows(); begin += kLabelsAtOnce) {
+    const Labels labels = data.labels().slice(begin, std::min(begin + kLabelsAtOnce, rows()));
+    for (const std::int32_t code : encode_labels(labels, model.classes())) {
+      const Index i = std::ssize(codes_);
+      if (code < 0 && counts(i)) {
+        throw DataError(fmt::format("row {} has the label {}, which the model does not know",
+                                    first_ + i + 1, data.labels().name(i)));
+      }
+      codes_.push_back(code);
     }
-    factors = class_factors(model.classes(), data, rows.codes, options, group);
   }
-  for (Index i = 0; i < data.rows(); ++i) {
-    const double of_class = rows.codes.empty() ? 1.0 : factors[usize(rows.codes[usize(i)])];
-    rows.cost.push_back(options.cost_or_default() * data.weight(i) * of_class);
+  factors_ = class_factors(model.classes(), data, codes_, options, group);
+}
+
+RowFact CheckedRows::fact(Index i) const {
+  RowFact fact{first_ + i, 0, 0, cost_ * data_.weight(i)};
+  if (codes_.empty()) {
+    fact.number = data_.labels().number(i);
+  } else {
+    fact.code = codes_[usize(i)];
+    fact.cost *= factors_[usize(fact.code)];
   }
-  return rows;
+  return fact;
 }
 
 }  // namespace tamis

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/exact_sum.hpp"
-#include "base/infinity.hpp"
-
 namespace tamis {
 namespace {
 
@@ -104,66 +101,6 @@ bool is_hard_margin(const ClaimedProblem& problem) {
                      [](double c) { return c == kInfinity; });
 }
 
-/// What some of the rows contribute. The order of the rows, and who has them, changes nothing.
-struct Contribution {
-  ExactSum coefficients;
-  ExactSum linear;  // part of the dual
-  ExactSum costs;   // of slacks
-  ExactSum excess;  // of the violating rows
-  Index rows = 0;
-  Index violating_rows = 0;
-  Index worst_row = -1;
-  double violation = 0;
-  double bound_breach = 0;
-  double smallest_margin = kInfinity;
-  bool hard_margin = false;
-
-  void add(const Contribution& other) {
-    coefficients.add(other.coefficients);
-    linear.add(other.linear);
-    costs.add(other.costs);
-    excess.add(other.excess);
-    rows += other.rows;
-    violating_rows += other.violating_rows;
-    note_violation(other.violation, other.worst_row);
-    bound_breach = std::max(bound_breach, other.bound_breach);
-    smallest_margin = std::min(smallest_margin, other.smallest_margin);
-    hard_margin = hard_margin || other.hard_margin;
-  }
-  /// Of the rows that violate most, the first.
-  void note_violation(double breach, Index row) {
-    if (!(breach > violation || (breach > 0 && breach == violation && row < worst_row))) return;
-    violation = breach;
-    worst_row = row;
-  }
-};
-
-Contribution contribution(const ClaimedProblem& problem, std::span<const double> beta,
-                          std::span<const double> values, double eps) {
-  Contribution mine;
-  mine.rows = static_cast<Index>(problem.rows.size());
-  mine.hard_margin = is_hard_margin(problem);
-  for (std::size_t k = 0; k < problem.rows.size(); ++k) {
-    const double b = beta[k];
-    mine.coefficients.add(b);
-    mine.linear.add(problem.targets[k] * b - problem.tube * std::abs(b) -
-                    problem.ridge(k) * b * b / 2);
-    const double miss = slack(problem, k, values[k]);
-    if (miss > 0)
-      mine.costs.add(problem.cost[k] * (problem.loss == SlackLoss::l2 ? miss * miss : miss));
-    mine.bound_breach = std::max({mine.bound_breach, problem.lower(k) - b, b - problem.upper(k)});
-    mine.smallest_margin = std::min(mine.smallest_margin, problem.targets[k] * values[k]);
-    const Side side = rates(problem, k, b, values[k]);
-    const double breach = std::max(side.up, -side.down);
-    mine.note_violation(breach, problem.rows[k]);
-    if (breach > eps) {
-      ++mine.violating_rows;
-      mine.excess.add(breach);
-    }
-  }
-  return mine;
-}
-
 }  // namespace
 
 double ClaimedProblem::limit(std::size_t k) const {
@@ -184,28 +121,79 @@ void share_coefficient(const ClaimedProblem& problem, std::span<const std::size_
     })] = total;
 }
 
-MachineCertificate assess(const ClaimedProblem& problem, std::span<const double> beta,
-                          std::span<const double> values, double squared_norm, double eps,
-                          Group& group) {
-  Contribution all;
-  for (const Contribution& part : gather_values(group, contribution(problem, beta, values, eps)))
-    all.add(part);
+void Assessment::add(const ClaimedProblem& part, std::span<const double> beta,
+                     std::span<const double> values, double eps) {
+  rows_ += std::ssize(part.rows);
+  if (is_hard_margin(part)) has_hard_margin_ = 1;
+  for (std::size_t k = 0; k < part.rows.size(); ++k) {
+    const double b = beta[k];
+    if (b != 0) {
+      coefficients_.add(b);
+      products_.add(b * values[k]);
+      linear_.add(part.targets[k] * b - part.tube * std::abs(b) - part.ridge(k) * b * b / 2);
+    }
+    const double miss = slack(part, k, values[k]);
+    if (miss > 0) costs_.add(part.cost[k] * (part.loss == SlackLoss::l2 ? miss * miss : miss));
+    bound_breach_ = std::max({bound_breach_, part.lower(k) - b, b - part.upper(k)});
+    smallest_margin_ = std::min(smallest_margin_, part.targets[k] * values[k]);
+    const Side side = rates(part, k, b, values[k]);
+    const double breach = std::max(side.up, -side.down);
+    note_violation(breach, part.rows[k]);
+    if (breach > eps) {
+      ++violating_rows_;
+      excess_.add(breach);
+    }
+  }
+}
+
+// Of the rows that violate most, the first.
+void Assessment::note_violation(double breach, Index row) {
+  if (!(breach > violation_ || (breach > 0 && breach == violation_ && row < worst_row_))) return;
+  violation_ = breach;
+  worst_row_ = row;
+}
+
+void Assessment::add(const Assessment& other) {
+  coefficients_.add(other.coefficients_);
+  products_.add(other.products_);
+  linear_.add(other.linear_);
+  costs_.add(other.costs_);
+  excess_.add(other.excess_);
+  rows_ += other.rows_;
+  violating_rows_ += other.violating_rows_;
+  note_violation(other.violation_, other.worst_row_);
+  bound_breach_ = std::max(bound_breach_, other.bound_breach_);
+  smallest_margin_ = std::min(smallest_margin_, other.smallest_margin_);
+  has_hard_margin_ = std::max(has_hard_margin_, other.has_hard_margin_);
+}
+
+void Assessment::gather(Group& group) {
+  Assessment all;
+  for (const Assessment& part : gather_values(group, *this)) all.add(part);
+  *this = all;
+}
+
+double Assessment::squared_norm(double offset) const {
+  return std::max(0.0, products_.value() - offset * coefficients_.value());
+}
+
+MachineCertificate Assessment::result(double squared_norm) const {
   MachineCertificate result;
-  result.rows = all.rows;
-  result.violation = all.violation;
-  result.worst_row = all.worst_row;
-  result.bound_breach = all.bound_breach;
-  result.violating_rows = all.violating_rows;
-  if (all.violating_rows > 0)
-    result.mean_violation = all.excess.value() / static_cast<double>(all.violating_rows);
-  result.sum_breach = std::abs(all.coefficients.value());
-  result.primal = squared_norm / 2 + all.costs.value();
-  const double linear = all.linear.value();
+  result.rows = rows_;
+  result.violation = violation_;
+  result.worst_row = worst_row_;
+  result.bound_breach = bound_breach_;
+  result.violating_rows = violating_rows_;
+  if (violating_rows_ > 0)
+    result.mean_violation = excess_.value() / static_cast<double>(violating_rows_);
+  result.sum_breach = std::abs(coefficients_.value());
+  result.primal = squared_norm / 2 + costs_.value();
+  const double linear = linear_.value();
   result.dual = linear - squared_norm / 2;
-  if (all.hard_margin) {
+  if (has_hard_margin_ != 0) {
     // Only points that keep every margin are feasible. f scaled by 1 / (smallest y f) is one, with
     // objective 1/2 |w|^2 / (smallest y f)^2; the dual is likewise taken at its best scale.
-    const double smallest = all.smallest_margin;
+    const double smallest = smallest_margin_;
     result.primal = smallest > 0 ? squared_norm / (2 * smallest * smallest) : kInfinity;
     result.dual = squared_norm > 0 ? linear * linear / (2 * squared_norm) : 0;
   }

@@ -11,11 +11,14 @@
 #include <span>
 #include <vector>
 
+#include "base/exact_sum.hpp"
 #include "base/group.hpp"
+#include "base/infinity.hpp"
 #include "tamis/certify.hpp"
 
 namespace tamis {
 
+/// The problem, or some of its rows.
 struct ClaimedProblem {
   bool is_regression = false;
   double tube = 0;
@@ -38,12 +41,38 @@ struct ClaimedProblem {
 void share_coefficient(const ClaimedProblem& problem, std::span<const std::size_t> members,
                        double total, std::span<double> beta);
 
-/// Objectives, gap, violations and breaches for coefficients `beta` and decision values `values`,
-/// one a row of the problem, offset included; `squared_norm` is |w|^2. Does not fill name, support
-/// vectors and rounding, and leaves the verdict open. On several ranks each has some of the rows,
-/// and all get the result for all rows: the same for any number of ranks.
-MachineCertificate assess(const ClaimedProblem& problem, std::span<const double> beta,
-                          std::span<const double> values, double squared_norm, double eps,
-                          Group& group = alone());
+/// How well the problem is solved, from its rows in parts. The order of the rows, how they are
+/// parted and which rank has them changes nothing.
+class Assessment {
+ public:
+  /// Coefficients `beta` and decision values `values`, offset included, one a row of the part.
+  void add(const ClaimedProblem& part, std::span<const double> beta, std::span<const double> values,
+           double eps);
+  /// Adds what the other ranks found. Each of them calls it.
+  void gather(Group& group);
+
+  /// Sum of beta (f - offset) over the rows: |w|^2, if all support vectors are rows.
+  double squared_norm(double offset) const;
+  /// Objectives, gap, violations and breaches. Does not fill name, support vectors and rounding,
+  /// and leaves the verdict open.
+  MachineCertificate result(double squared_norm) const;
+
+ private:
+  void add(const Assessment& other);
+  void note_violation(double breach, Index row);
+
+  ExactSum coefficients_;
+  ExactSum products_;  // of coefficients and decision values
+  ExactSum linear_;    // part of the dual
+  ExactSum costs_;     // of slacks
+  ExactSum excess_;    // of the violating rows
+  Index rows_ = 0;
+  Index violating_rows_ = 0;
+  Index worst_row_ = -1;
+  double violation_ = 0;
+  double bound_breach_ = 0;
+  double smallest_margin_ = kInfinity;
+  std::int64_t has_hard_margin_ = 0;
+};
 
 }  // namespace tamis

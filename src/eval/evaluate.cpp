@@ -234,9 +234,7 @@ void require_indecision(const Model& model, std::span<const double> eps) {
 }
 
 double norm_of(const KernelExpansion& expansion, const RunControl& control) {
-  std::vector<double> values(usize(expansion.num_support_vectors()));
-  expansion_values(expansion, expansion.support_vectors(), false, values, control);
-  return std::sqrt(squared_norm(expansion, coefficients_of(expansion, 0), 0, values));
+  return std::sqrt(squared_norms(expansion, expansion.support_vectors(), false, control)[0]);
 }
 
 std::string no_norm_of(const KernelExpansion& expansion) {

@@ -80,14 +80,39 @@ double float_error(const KernelExpansion& expansion, const Matrix& rows,
   return 2 * relative * std::sqrt(squares);
 }
 
-double squared_norm(const KernelExpansion& expansion, std::span<const double> coefficients, Index m,
-                    std::span<const double> values_at_vectors) {
-  double sum = 0;
-  for (std::size_t s = 0; s < coefficients.size(); ++s) {
-    const double value = values_at_vectors[s * usize(expansion.num_machines()) + usize(m)];
-    sum += coefficients[s] * (value - expansion.parts().offsets[usize(m)]);
+Index values_at_once(const KernelExpansion& expansion) {
+  constexpr Index kMostValues = Index{1} << 20;        // 8 MiB
+  constexpr Index kMostKernelValues = Index{1} << 29;  // less than a second
+  const Index rows =
+      std::min(kMostValues / std::max<Index>(1, expansion.num_machines()),
+               kMostKernelValues / std::max<Index>(1, expansion.num_support_vectors()));
+  return std::max<Index>(256, rows);
+}
+
+std::vector<double> squared_norms(const KernelExpansion& expansion, const Matrix& rows,
+                                  bool in_double, const RunControl& control) {
+  const Matrix vectors = matching_vectors(expansion, rows);
+  const Index machines = expansion.num_machines();
+  const Index step = values_at_once(expansion);
+  std::vector<double> sums(usize(machines), 0.0);
+  std::vector<double> values;
+  for (Index begin = 0; begin < vectors.rows(); begin += step) {
+    const Index end = std::min(begin + step, vectors.rows());
+    values.resize(usize(checked_product(end - begin, machines)));
+    expansion_values(expansion, vectors.slice(begin, end), in_double, values, quiet(control));
+    for (Index m = 0; m < machines; ++m) {
+      const double offset = expansion.parts().offsets[usize(m)];
+      for (const Segment& segment : expansion.segments(m)) {
+        for (Index s = std::max(begin, segment.sv_begin); s < std::min(end, segment.sv_end); ++s) {
+          const Index place = segment.coefficient_begin + s - segment.sv_begin;
+          sums[usize(m)] += expansion.parts().coefficients[usize(place)] *
+                            (values[usize((s - begin) * machines + m)] - offset);
+        }
+      }
+    }
   }
-  return std::max(0.0, sum);
+  for (double& sum : sums) sum = std::max(0.0, sum);
+  return sums;
 }
 
 Matrix matching_vectors(const KernelExpansion& expansion, const Matrix& rows) {

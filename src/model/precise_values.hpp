@@ -22,10 +22,14 @@ double float_error(const KernelExpansion& expansion, const Matrix& rows,
 void expansion_values(const KernelExpansion& expansion, const Matrix& rows, bool in_double,
                       std::span<double> values, const RunControl& control);
 
-/// |w|^2 of machine m = sum of coefficient * (f(support vector) - offset), from the values of
-/// expansion_values at the support vectors.
-double squared_norm(const KernelExpansion& expansion, std::span<const double> coefficients, Index m,
-                    std::span<const double> values_at_vectors);
+/// |w|^2 of every machine = sum of coefficient * (f(support vector) - offset), the support vectors
+/// stored as `rows` are. Throws Cancelled.
+std::vector<double> squared_norms(const KernelExpansion& expansion, const Matrix& rows,
+                                  bool in_double, const RunControl& control);
+
+/// So many rows have their values computed at once by whoever goes through them in blocks: few
+/// enough to be told of progress and to take little memory.
+Index values_at_once(const KernelExpansion& expansion);
 
 /// Support vectors in the storage and width of the rows.
 Matrix matching_vectors(const KernelExpansion& expansion, const Matrix& rows);

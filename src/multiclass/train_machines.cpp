@@ -20,9 +20,9 @@ Decision decision_for(const TrainingSet& data, const TrainOptions& options) {
                                                       : Decision::one_vs_rest;
 }
 
-BinaryTask binary_task(const TrainingSet& data, Decision decision, Index index) {
-  BinaryTask task;
-  task.index = index;
+BinaryTask binary_task(const TrainingSet& data, Decision decision, Index index,
+                       const RowStore& store) {
+  BinaryTask task = empty_task(index, 0, store);
   const auto pair = decision == Decision::one_vs_one ? class_pair(index, data.num_classes)
                                                      : std::pair<Index, Index>(index, -1);
   for (Index row = 0; row < data.rows(); ++row) {

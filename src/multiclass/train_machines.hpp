@@ -15,7 +15,8 @@ namespace tamis {
 Decision decision_for(const TrainingSet& data, const TrainOptions& options);
 
 /// The task of the decision's binary SVM number `index`, on all rows.
-BinaryTask binary_task(const TrainingSet& data, Decision decision, Index index);
+BinaryTask binary_task(const TrainingSet& data, Decision decision, Index index,
+                       const RowStore& store = {});
 
 /// Trains the machines of the decision on the given rows, ascending and each once; tasks name rows
 /// of the training set, and lie in `store`.

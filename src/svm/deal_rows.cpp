@@ -179,7 +179,7 @@ constexpr Index kRegionsPerRank = 32;  // enough for even shares of what is left
 DealtRows deal_by_content(const TrainingSet& mine, Group& group) {
   DealtRows whole{mine, std::vector<Index>(usize(mine.rows()))};
   std::iota(whole.positions.begin(), whole.positions.end(), sum_of_earlier(group, mine.rows()));
-  std::vector<std::uint64_t> hashes = hash_rows(mine.features);
+  RowVector<std::uint64_t> hashes = hash_rows(mine.features);
   for (std::uint64_t& hash : hashes) hash = mix(hash);
   const Matrix sample = sample_of_all(mine.features, hashes, kRegionSample, group);
   std::vector<Index> few(usize(std::min(kFarSample, sample.rows())));

@@ -130,8 +130,8 @@ Index widest_column(const Matrix& features, std::span<const Index> rows) {
   return widest;
 }
 
-std::vector<std::uint64_t> hash_rows(const Matrix& features) {
-  std::vector<std::uint64_t> hashes(usize(features.rows()));
+RowVector<std::uint64_t> hash_rows(const Matrix& features, const RowStore& store) {
+  RowVector<std::uint64_t> hashes(usize(features.rows()), store);
   parallel_ranges(features.rows(), 1024, [&](Index begin, Index end) {
     for (Index row = begin; row < end; ++row) hashes[usize(row)] = hash_row(features, row);
   });

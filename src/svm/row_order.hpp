@@ -25,7 +25,7 @@ BinaryTask ordered_by_content(std::span<const std::uint64_t> hashes, std::span<c
 std::vector<std::size_t> far_sample(const BinaryTask& task);
 
 /// One number a row, from its values.
-std::vector<std::uint64_t> hash_rows(const Matrix& features);
+RowVector<std::uint64_t> hash_rows(const Matrix& features, const RowStore& store = {});
 /// Of some rows.
 RowVector<std::uint64_t> hash_rows(const Matrix& features, std::span<const Index> rows,
                                    const RowStore& store = {});

@@ -182,7 +182,7 @@ const CellCounts& CellShuffle::count() {
                           packed_bytes(rows, routed.halo[c]);
     }
     if (control_.checkpoint != nullptr) {
-      const std::vector<std::uint64_t> hashes = hash_rows(rows);
+      const RowVector<std::uint64_t> hashes = hash_rows(rows);
       for (std::size_t i = 0; i < hashes.size(); ++i) {
         const double label = routed.set.is_regression() ? routed.set.targets[i]
                                                         : static_cast<double>(routed.set.codes[i]);

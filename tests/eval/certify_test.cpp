@@ -130,6 +130,36 @@ TEST(Certify, EveryMachineOfSeveralClasses) {
   }
 }
 
+// So many machines that the rows go by in several blocks.
+TEST(Certify, ManyMachines) {
+  constexpr int kClasses = 40;
+  std::vector<double> names;
+  for (int c = 0; c < kClasses; ++c) names.push_back(c);
+  const Clouds drawn = clouds(4000, 3, kClasses, 2);
+  std::vector<double> weights;
+  for (int i = 0; i < 4000; ++i) weights.push_back(i % 7 == 0 ? 0 : 1);
+  const Dataset data = named(drawn, names, weights);
+  const Model model = train(data, settings(2)).model;
+  const Certificate c = certify(model, data, settings(2));
+  EXPECT_TRUE(c.certified) << c.violation;
+  EXPECT_EQ(c.foreign_vectors, 0);
+  EXPECT_EQ(c.machines.size(), kClasses * (kClasses - 1) / 2);
+  Index rows = 0;
+  for (const MachineCertificate& machine : c.machines) rows += machine.rows;
+  EXPECT_EQ(rows, c.rows * (kClasses - 1));
+  // The worst row is named by its number in the data, wherever its block begins.
+  std::vector<double> labels;
+  for (Index i = 0; i < data.rows(); ++i) labels.push_back(data.labels().number(i));
+  labels[3900] = labels[3900] == 0 ? 1 : 0;
+  const Dataset changed(data.features(), Labels::numeric(labels), weights);
+  const Certificate other = certify(model, changed, settings(2));
+  EXPECT_FALSE(other.certified);
+  bool is_named = false;
+  for (const MachineCertificate& machine : other.machines)
+    is_named = is_named || machine.worst_row == 3900;
+  EXPECT_TRUE(is_named);
+}
+
 TEST(Certify, WeightsOfRowsAndClasses) {
   const Clouds drawn = clouds(400, 2, 2, 3);
   std::vector<double> weights;

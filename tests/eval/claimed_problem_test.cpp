@@ -36,6 +36,13 @@ std::vector<double> shared(const ClaimedProblem& problem, double total) {
   return beta;
 }
 
+MachineCertificate assess(const ClaimedProblem& problem, std::span<const double> beta,
+                          std::span<const double> values, double squared_norm, double eps) {
+  Assessment assessment;
+  assessment.add(problem, beta, values, eps);
+  return assessment.result(squared_norm);
+}
+
 // x = -1 and 3, f(x) = (x - 1) / 2, alpha = 1/8 each: primal = dual = 1/8.
 TEST(Assess, TwoPoints) {
   const auto result = assess(classes({-1, 1}, {10, 10}), std::vector{-0.125, 0.125},
@@ -107,6 +114,29 @@ TEST(Assess, HardMarginThatIsNotKept) {
   EXPECT_EQ(result.gap, kInfinity);
 }
 
+TEST(Assess, PartsInAnyOrderGiveTheSame) {
+  const std::vector<double> targets{1, -1, 1, -1, 1};
+  const std::vector<double> beta{0.1, -0.7, 0.6, 0.0, 1e-17};
+  const std::vector<double> values{0.3, -0.2, 1.7, 0.1, 0.3};
+  const ClaimedProblem whole = classes(targets, {1, 1, 1, 1, 1});
+  const MachineCertificate wanted = assess(whole, beta, values, 0.5, 0.1);
+  Assessment parts;
+  for (const std::size_t k : {3U, 0U, 4U, 2U, 1U}) {
+    ClaimedProblem part = classes({targets[k]}, {1});
+    part.rows = {static_cast<Index>(k)};
+    parts.add(part, std::span(beta).subspan(k, 1), std::span(values).subspan(k, 1), 0.1);
+  }
+  const MachineCertificate result = parts.result(0.5);
+  EXPECT_EQ(result.primal, wanted.primal);
+  EXPECT_EQ(result.dual, wanted.dual);
+  EXPECT_EQ(result.sum_breach, wanted.sum_breach);
+  EXPECT_EQ(result.mean_violation, wanted.mean_violation);
+  EXPECT_EQ(result.worst_row, wanted.worst_row);
+  EXPECT_EQ(result.rows, 5);
+  // Sum of beta (f - 1).
+  EXPECT_NEAR(parts.squared_norm(1), 0.1 * -0.7 + 0.7 * 1.2 + 0.6 * 0.7, 1e-12);
+}
+
 TEST(Share, OneMemberTakesAll) { EXPECT_EQ(shared(classes({1}, {1}), 5), std::vector{5.0}); }
 
 TEST(Share, BoundsAreFilledInTurn) {
@@ -114,7 +144,6 @@ TEST(Share, BoundsAreFilledInTurn) {
   EXPECT_EQ(shared(classes({-1, -1}, {1, 2}), -1), (std::vector{0.0, -1.0}));
 }
 
-// The same x with both labels: nothing is better than both at C, and w does not feel it.
 // 0.7 + 0.7 + 0.7 - 0.7 - 0.7 is not 0.7: the last row keeps a rest, which is no free coefficient.
 TEST(Share, RoundingOfASumIsNoViolation) {
   const auto problem = classes({-1, -1, -1}, {0.7, 0.7, 0.7});
@@ -122,6 +151,7 @@ TEST(Share, RoundingOfASumIsNoViolation) {
   EXPECT_EQ(assess(problem, beta, std::vector{-2.0, -2.0, -2.0}, 1, 1e-3).violation, 0);
 }
 
+// The same x with both labels: nothing is better than both at C, and w does not feel it.
 TEST(Share, ContradictingRowsGoToTheirBounds) {
   EXPECT_EQ(shared(classes({1, -1}, {2, 2}), 0), (std::vector{2.0, -2.0}));
   EXPECT_EQ(shared(classes({1, -1}, {2, 2}), 1), (std::vector{2.0, -1.0}));

@@ -266,12 +266,12 @@ TEST(Tubes, PredictAsTheProblemOnAllRows) {
 // told to stop before they are, nothing is known but the start's coefficients.
 TEST(Tubes, StoppedBeforeTheStartIsKnownThereIsNoAnswer) {
   const Dataset data = wave(1500, 2, 1);
-  std::vector<double> numbers;
+  RowVector<double> numbers;
   std::vector<Index> draw;
   for (Index i = 0; i < data.rows(); ++i) numbers.push_back(data.labels().number(i));
   for (Index p = 0; p < 2 * data.rows(); ++p) draw.push_back(p);
   const TubePoints points({.gamma = 1}, std::make_shared<const LocalPointRows>(data.features()),
-                          numbers, std::vector<double>(usize(data.rows()), 1.0), 0.1, 1 << 20);
+                          numbers, RowVector<double>(usize(data.rows()), 1.0), 0.1, 1 << 20);
   const std::atomic<bool> cancel = true;
   RunControl control;
   control.cancel = &cancel;

@@ -57,7 +57,7 @@ AllRows::AllRows(const TrainingSet& mine, Coordinator& coordinator)
     return pack_rows(mine_.features, own(from_message<Index>(request)));
   });
   hash_ = coordinator.add([this](std::span<const std::byte>) {
-    const std::vector<std::uint64_t> hashes = hash_rows(mine_.features);
+    const RowVector<std::uint64_t> hashes = hash_rows(mine_.features);
     const auto bytes = as_message(std::span<const std::uint64_t>(hashes));
     return Group::Message(bytes.begin(), bytes.end());
   });
@@ -100,9 +100,9 @@ TrainingSet AllRows::select(std::span<const Index> rows) const {
   return part;
 }
 
-std::vector<std::uint64_t> AllRows::hashes() const {
-  if (is_alone()) return hash_rows(mine_.features);
-  std::vector<std::uint64_t> all;
+RowVector<std::uint64_t> AllRows::hashes(const RowStore& store) const {
+  if (is_alone()) return hash_rows(mine_.features, store);
+  RowVector<std::uint64_t> all(store);
   for (const Group::Message& message : coordinator_.ask(hash_, {})) {
     const auto part = from_message<std::uint64_t>(message);
     all.insert(all.end(), part.begin(), part.end());
@@ -126,16 +126,17 @@ MethodResult expansion_result(const AllRows& rows, KernelMachine machine,
 }
 
 std::vector<BinaryResult> train_machines_in_turn(const AllRows& rows, Decision decision,
-                                                 const BinaryTrainer& trainer) {
+                                                 const BinaryTrainer& trainer,
+                                                 const RowStore& store) {
   const TrainingSet& data = rows.facts();
   if (rows.is_alone()) {
-    std::vector<Index> all(usize(data.rows()));
+    RowVector<Index> all(usize(data.rows()), store);
     std::iota(all.begin(), all.end(), 0);
-    return train_machines(data, all, decision, trainer);
+    return train_machines(data, all, decision, trainer, store);
   }
   std::vector<BinaryResult> results;
   for (Index m = 0; m < num_machines(decision, data.num_classes); ++m)
-    results.push_back(trainer(binary_task(data, decision, m)));
+    results.push_back(trainer(binary_task(data, decision, m, store)));
   return results;
 }
 

@@ -38,7 +38,7 @@ class AllRows {
   Matrix features(std::span<const Index> rows) const;
   TrainingSet select(std::span<const Index> rows) const;
   /// On the first rank: a hash of the values of every row.
-  std::vector<std::uint64_t> hashes() const;
+  RowVector<std::uint64_t> hashes(const RowStore& store) const;
   /// The rank that has a row.
   int owner(Index row) const;
   /// This rank's rows among the given ones, as rows of mine().
@@ -78,7 +78,8 @@ MethodResult expansion_result(const AllRows& rows, KernelMachine machine,
 /// train_machines() on all rows; where the trainer has to ask other ranks, one after the other. On
 /// the first rank.
 std::vector<BinaryResult> train_machines_in_turn(const AllRows& rows, Decision decision,
-                                                 const BinaryTrainer& trainer);
+                                                 const BinaryTrainer& trainer,
+                                                 const RowStore& store = {});
 
 /// Work that takes some rows each, done by one rank each: the rows travel there.
 class RowJobs {

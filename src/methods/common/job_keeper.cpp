@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/checked.hpp"
 #include "base/group.hpp"
 #include "base/message.hpp"
 #include "base/mix.hpp"
@@ -62,7 +63,9 @@ JobKeeper::JobKeeper(const AllRows& rows, const TrainContext& context)
 std::uint64_t JobKeeper::print() const {
   const TrainingSet& facts = rows_.facts();
   const TrainOptions& options = context_.options;
-  std::uint64_t hash = hash_list(rows_.hashes(), 1);
+  const RowStore store =
+      RowStore::for_bytes(checked_product(rows_.total(), sizeof(std::uint64_t)), context_.control);
+  std::uint64_t hash = hash_list(rows_.hashes(store), 1);
   hash = hash_list(facts.codes, hash);
   hash = hash_list(facts.targets, hash);
   hash = hash_list(facts.cost, hash);

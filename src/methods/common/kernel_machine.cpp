@@ -75,6 +75,20 @@ KernelRoom room_for_each(const TrainingSet& data, Index rows, const TrainContext
 
 }  // namespace
 
+RowRoom room_for_rows(const std::string& what, Index row_bytes, Index work_bytes,
+                      const TrainContext& context, Index at_once) {
+  RowRoom room;
+  room.store = RowStore::for_bytes(checked_sum(row_bytes, work_bytes), context.control);
+  const Index budget = resolve_memory_budget(context.control.memory_bytes);
+  const Index needed = checked_sum(checked_sum(resident_memory_bytes(), work_bytes),
+                                   room.store.is_on_disk() ? 0 : row_bytes);
+  require_memory(what, needed, budget);
+  const Index cache = (budget - needed) / 10 * 9 / at_once;
+  const std::optional<Index> wanted = context.options.cache_bytes;
+  room.cache_bytes = wanted ? std::min(*wanted / at_once, cache) : cache;
+  return room;
+}
+
 BinaryTrainer while_it_may_run(const TrainContext& context, BinaryTrainer trainer) {
   return [&context, trainer = std::move(trainer)](const BinaryTask& task) {
     const StopReason stop = context.must_stop();

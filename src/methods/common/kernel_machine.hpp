@@ -28,6 +28,17 @@ struct KernelMachine {
 Index cache_for_each(const TrainingSet& data, Index rows, const TrainContext& context,
                      Index at_once);
 
+/// Where the numbers that a method keeps for each row lie, and what is left beside them.
+struct RowRoom {
+  RowStore store;
+  Index cache_bytes = 0;  ///< for kernel rows, of each of those that train at the same time
+};
+
+/// In memory, if the budget leaves so many `row_bytes` in all beside `work_bytes` for all else.
+/// Throws ResourceError when there is no room for these alone.
+RowRoom room_for_rows(const std::string& what, Index row_bytes, Index work_bytes,
+                      const TrainContext& context, Index at_once);
+
 /// The trainer, until the run must stop: tasks that begin later are left untrained. With many
 /// classes, what each task prepares would add up.
 BinaryTrainer while_it_may_run(const TrainContext& context, BinaryTrainer trainer);

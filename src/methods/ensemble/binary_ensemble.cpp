@@ -25,8 +25,9 @@ constexpr double kRoughEps = 0.1;    // of the weights while the ensemble grows,
 constexpr double kFinalEps = 0.05;
 constexpr std::int64_t kMostEpochs = 1000;
 
-std::vector<std::int32_t> classes_of(const BinaryTask& task) {
-  std::vector<std::int32_t> classes;
+RowVector<std::int32_t> classes_of(const BinaryTask& task) {
+  RowVector<std::int32_t> classes(task.rows.get_allocator());
+  classes.reserve(task.targets.size());
   for (const double target : task.targets) classes.push_back(target > 0 ? 0 : 1);
   return classes;
 }
@@ -39,8 +40,10 @@ std::vector<T> select(std::span<const T> values, std::span<const Index> position
   return chosen;
 }
 
-std::vector<double> row_weights(const TrainingSet& data, double cost, std::span<const Index> rows) {
-  std::vector<double> weights;
+RowVector<double> row_weights(const TrainingSet& data, double cost, std::span<const Index> rows,
+                              const RowStore& store = {}) {
+  RowVector<double> weights(store);
+  weights.reserve(rows.size());
   for (const Index row : rows) weights.push_back(data.cost[usize(row)] / cost);
   return weights;
 }
@@ -60,8 +63,8 @@ BinaryEnsembleTrainer::BinaryEnsembleTrainer(const AllRows& rows, CandidateJobs&
       score_rows_(draw_score_rows(options_.score_rows, static_cast<Index>(task.rows.size()),
                                   random_.split(kScoreRows))),
       score_targets_(select(std::span(task.targets), std::span(score_rows_))),
-      score_weights_(row_weights(data_, context.options.cost_or_default(),
-                                 select(std::span(task.rows), std::span(score_rows_)))),
+      score_weights_(on_heap(row_weights(data_, context.options.cost_or_default(),
+                                         select(std::span(task.rows), std::span(score_rows_))))),
       drawer_(class_of_row_, 2,
               resolve_subset_rows(options_.subset_rows, static_cast<Index>(task.rows.size())),
               data_.kernel, random_.split(kMembers)),
@@ -80,12 +83,14 @@ void BinaryEnsembleTrainer::set_up_drawer() {
   if (options_.mixed_kernels) drawer_.mix_kernels();
   if (options_.subset_sampling == SubsetSampling::uniform) return;
   if (draws_by_weight()) {
-    drawer_.weigh_rows(row_weights(data_, context_.options.cost_or_default(), task_.rows));
+    drawer_.weigh_rows(row_weights(data_, context_.options.cost_or_default(), task_.rows,
+                                   task_.rows.get_allocator().store()));
     return;
   }
   std::vector<double> rows_of_class(2, 0.0);
   for (const std::int32_t c : class_of_row_) ++rows_of_class[usize(c)];
-  std::vector<double> weights;
+  RowVector<double> weights(task_.rows.get_allocator());
+  weights.reserve(class_of_row_.size());
   for (const std::int32_t c : class_of_row_) weights.push_back(1 / rows_of_class[usize(c)]);
   drawer_.weigh_rows(std::move(weights));
 }

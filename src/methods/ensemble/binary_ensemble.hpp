@@ -89,8 +89,8 @@ class BinaryEnsembleTrainer {
   const TrainContext& context_;
   const EnsembleOptions& options_;
   Random random_;
-  std::vector<std::int32_t> class_of_row_;  // of the task: 0 for +1, 1 for -1
-  std::vector<Index> score_rows_;           // positions in the task
+  RowVector<std::int32_t> class_of_row_;  // of the task: 0 for +1, 1 for -1
+  std::vector<Index> score_rows_;         // positions in the task
   std::vector<double> score_targets_;
   std::vector<double> score_weights_;
   MemberDrawer drawer_;

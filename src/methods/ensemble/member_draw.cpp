@@ -13,6 +13,7 @@ namespace {
 // Few enough for members to share kernel values, many enough to differ.
 constexpr Index kGammaSteps = 16;
 constexpr Index kMostScoreRows = 20'000;
+constexpr std::size_t kCountedRows = 4096;       // of a block whose classes are counted
 constexpr std::uint64_t kKernelStream = 0x4E81;  // apart from further parameters of the same draw
 constexpr KernelType kMixed[] = {KernelType::linear, KernelType::polynomial, KernelType::rbf};
 
@@ -49,12 +50,29 @@ ParameterRanges ParameterRanges::moved(double cost_factor, double gamma_factor) 
 MemberDrawer::MemberDrawer(std::span<const std::int32_t> class_of_row, Index num_classes,
                            Index size, const Kernel& kernel, const Random& random)
     : class_of_row_(class_of_row),
-      rows_of_class_(usize(num_classes)),
+      num_classes_(num_classes),
+      counts_((class_of_row.size() / kCountedRows + 1) * usize(num_classes), 0),
       size_(size),
       kernel_(kernel),
       random_(random) {
   for (std::size_t i = 0; i < class_of_row.size(); ++i)
-    rows_of_class_[usize(class_of_row[i])].push_back(static_cast<Index>(i));
+    ++counts_[i / kCountedRows * usize(num_classes) + usize(class_of_row[i])];
+}
+
+Index MemberDrawer::rows_of_class(std::size_t c) const {
+  Index sum = 0;
+  for (std::size_t k = c; k < counts_.size(); k += usize(num_classes_)) sum += counts_[k];
+  return sum;
+}
+
+Index MemberDrawer::position_in_class(std::size_t c, Index k) const {
+  std::size_t block = 0;
+  while (k >= counts_[block * usize(num_classes_) + c])
+    k -= counts_[block++ * usize(num_classes_) + c];
+  std::size_t position = block * kCountedRows;
+  for (;; ++position) {
+    if (usize(class_of_row_[position]) == c && k-- == 0) return static_cast<Index>(position);
+  }
 }
 
 MemberDraw MemberDrawer::draw(Index number, const ParameterRanges& ranges, Index parameters) const {
@@ -88,8 +106,8 @@ void MemberDrawer::draw_parameters(MemberDraw& result, const ParameterRanges& ra
 }
 
 void MemberDrawer::add_missing_classes(std::vector<Index>& positions, Random& random) const {
-  if (positions.size() < rows_of_class_.size()) return;
-  std::vector<Index> count(rows_of_class_.size(), 0);
+  if (positions.size() < usize(num_classes_)) return;
+  std::vector<Index> count(usize(num_classes_), 0);
   for (const Index position : positions) ++count[usize(class_of_row_[usize(position)])];
   if (std::find(count.begin(), count.end(), 0) == count.end()) return;
   for (std::size_t c = 0; c < count.size(); ++c) {
@@ -102,8 +120,7 @@ void MemberDrawer::add_missing_classes(std::vector<Index>& positions, Random& ra
     } while (count[given_up] < 2);
     --count[given_up];
     ++count[c];
-    const std::vector<Index>& own = rows_of_class_[c];
-    positions[place] = own[usize(random.below(static_cast<Index>(own.size())))];
+    positions[place] = position_in_class(c, random.below(rows_of_class(c)));
   }
   std::sort(positions.begin(), positions.end());
 }

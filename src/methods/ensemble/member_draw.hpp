@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "base/row_vector.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/kernel.hpp"
 #include "tamis/options.hpp"
@@ -46,7 +47,7 @@ class MemberDrawer {
   /// Kernels are drawn among linear, polynomial and RBF.
   void mix_kernels() { mixed_ = true; }
   /// Rows are drawn in proportion to these weights, one per row.
-  void weigh_rows(std::vector<double> weights) { row_weights_ = std::move(weights); }
+  void weigh_rows(RowVector<double> weights) { row_weights_ = std::move(weights); }
 
   Index size() const { return size_; }
   /// Every set of rows is equally likely, except that a class which was left out gets the place of
@@ -57,14 +58,18 @@ class MemberDrawer {
  private:
   void draw_parameters(MemberDraw& result, const ParameterRanges& ranges, Random& random) const;
   void add_missing_classes(std::vector<Index>& positions, Random& random) const;
+  Index rows_of_class(std::size_t c) const;
+  /// The position of row number k of class c.
+  Index position_in_class(std::size_t c, Index k) const;
 
   std::span<const std::int32_t> class_of_row_;
-  std::vector<std::vector<Index>> rows_of_class_;
+  Index num_classes_;
+  std::vector<Index> counts_;  // rows of each class in each block of rows
   Index size_;
   Kernel kernel_;
   Random random_;
   bool mixed_ = false;
-  std::vector<double> row_weights_;  // empty: all the same
+  RowVector<double> row_weights_;  // empty: all the same
 };
 
 /// Rows of a member's subset when none are asked for, and never more than there are.

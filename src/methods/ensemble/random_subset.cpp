@@ -28,12 +28,16 @@ struct Part {
   EnsembleRecord record;
 };
 
-// What the budget leaves for kernel rows of each machine that trains, when the values of all
-// members are kept beside. `rows`: of all ranks.
-Index cache_for_member(const TrainingSet& data, Index rows, const TrainContext& context,
-                       Index at_once) {
+// Numbers for each row: its hash and its place, and for every binary problem that trains at the
+// same time its tasks in both orders, what they are sorted by, its class and weight.
+constexpr Index kRowBytes = 16;
+constexpr Index kTaskRowBytes = 68;
+
+// For each machine that trains, when the values of all members are kept beside. `rows`: of all
+// ranks.
+RowRoom room_for_members(const TrainingSet& data, Index rows, const TrainContext& context,
+                         Index at_once) {
   const EnsembleOptions& options = context.options.ensemble;
-  const Index budget = resolve_memory_budget(context.control.memory_bytes);
   const Index subset = resolve_subset_rows(options.subset_rows, rows);
   const Index scored = resolve_score_rows(options.score_rows, rows);
   const Index threads = loop_threads();
@@ -41,30 +45,25 @@ Index cache_for_member(const TrainingSet& data, Index rows, const TrainContext& 
       checked_product(at_once,
                       EnsembleWeights::work_bytes(options.combine, scored, options.members)),
       checked_product(threads, binary_work_bytes(data.features, subset)));
-  const Index needed = checked_sum(resident_memory_bytes(), work);
-  require_memory(fmt::format("an ensemble of {} scored on {} (score-rows)",
-                             counted(options.members, "member"), counted(scored, "row")),
-                 needed, budget);
-  const Index cache = (budget - needed) / 10 * 9 / threads;
-  const std::optional<Index> wanted = context.options.cache_bytes;
-  return wanted ? std::min(*wanted / threads, cache) : cache;
+  return room_for_rows(fmt::format("an ensemble of {} scored on {} (score-rows)",
+                                   counted(options.members, "member"), counted(scored, "row")),
+                       checked_product(rows, kRowBytes + at_once * kTaskRowBytes), work, context,
+                       threads);
 }
 
 std::shared_ptr<const Machine> make_ensemble(const AllRows& rows, const EnsembleOptions& options,
                                              Decision decision, const std::vector<Part>& parts) {
   const TrainingSet& data = rows.facts();
-  std::vector<Index> position(usize(data.rows()), -1);
-  for (const Part& part : parts) {
-    for (const EnsembleMember& member : part.members) {
-      for (const Index row : member.machine.rows) position[usize(row)] = 0;
-    }
-  }
   std::vector<Index> used;
-  for (Index row = 0; row < data.rows(); ++row) {
-    if (position[usize(row)] < 0) continue;
-    position[usize(row)] = static_cast<Index>(used.size());
-    used.push_back(row);
+  for (const Part& part : parts) {
+    for (const EnsembleMember& member : part.members)
+      used.insert(used.end(), member.machine.rows.begin(), member.machine.rows.end());
   }
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  const auto position = [&](Index row) {
+    return std::lower_bound(used.begin(), used.end(), row) - used.begin();
+  };
   EnsembleParts ensemble;
   ensemble.kernel = data.kernel;
   ensemble.decision = decision;
@@ -83,8 +82,7 @@ std::shared_ptr<const Machine> make_ensemble(const AllRows& rows, const Ensemble
         ensemble.sigmoid_intercepts.push_back(member.sigmoid.intercept);
       }
       ensemble.member_offsets.push_back(member.machine.offset);
-      for (const Index row : member.machine.rows)
-        ensemble.term_vectors.push_back(position[usize(row)]);
+      for (const Index row : member.machine.rows) ensemble.term_vectors.push_back(position(row));
       ensemble.coefficients.insert(ensemble.coefficients.end(), member.machine.coefficients.begin(),
                                    member.machine.coefficients.end());
       ensemble.term_begin.push_back(static_cast<Index>(ensemble.coefficients.size()));
@@ -129,13 +127,14 @@ void add_tables(const std::vector<Part>& parts, TrainReport* report) {
 }
 
 // On the first rank.
-MethodResult train_parts(const AllRows& all, CandidateJobs& jobs, const TrainContext& context) {
+MethodResult train_parts(const AllRows& all, CandidateJobs& jobs, const RowStore& store,
+                         const TrainContext& context) {
   const Stopwatch watch;
   jobs.open_checkpoint();
   const TrainingSet& data = all.facts();
   const Decision decision = decision_for(data, context.options);
   const Index machines = num_machines(decision, data.num_classes);
-  const std::vector<std::uint64_t> hashes = all.hashes();
+  const RowVector<std::uint64_t> hashes = all.hashes(store);
   // A cancelled run still makes a model.
   ProgressMeter meter(unstopped(context.control), "train",
                       machines * context.options.ensemble.members);
@@ -149,7 +148,7 @@ MethodResult train_parts(const AllRows& all, CandidateJobs& jobs, const TrainCon
     return BinaryResult();
   };
   const std::vector<BinaryResult> results =
-      train_machines_in_turn(all, decision, while_it_may_run(context, trainer));
+      train_machines_in_turn(all, decision, while_it_may_run(context, trainer), store);
   for (std::size_t m = 0; m < results.size(); ++m) {
     const StopReason stop = results[m].stats.stop_reason;
     if (stop == StopReason::converged) continue;
@@ -193,9 +192,10 @@ MethodResult train_random_subset(const TrainingSet& data, const TrainContext& co
   const AllRows all(data, coordinator);
   const Decision decision = decision_for(data, context.options);
   const Index at_once = std::min<Index>(num_machines(decision, data.num_classes), loop_threads());
-  CandidateJobs jobs(all, local.context(), cache_for_member(data, all.total(), context, at_once));
+  const RowRoom room = room_for_members(data, all.total(), context, at_once);
+  CandidateJobs jobs(all, local.context(), room.cache_bytes);
   MethodResult result;
-  coordinator.run([&] { result = train_parts(all, jobs, local.context()); });
+  coordinator.run([&] { result = train_parts(all, jobs, room.store, local.context()); });
   result.report.stop_reason = std::max(result.report.stop_reason, coordinator.stopped());
   return result;
 }

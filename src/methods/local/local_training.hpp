@@ -54,7 +54,7 @@ class LocalTraining {
   const LocalSettings& settings_;
   const TrainContext& context_;
   RowVector<double> cost_;
-  std::vector<std::uint64_t> hashes_;
+  RowVector<std::uint64_t> hashes_;
   LocalRows rows_;
   Index cache_bytes_ = 0;
   std::vector<LocalResult> results_;  // by center

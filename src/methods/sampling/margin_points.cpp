@@ -1,12 +1,17 @@
 #include "methods/sampling/margin_points.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
 #include "base/checked.hpp"
+#include "base/memory.hpp"
 #include "gram/tube_rows.hpp"
 #include "model/precise_values.hpp"
 #include "qp/free_set.hpp"
+#include "svm/train_binary.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -33,6 +38,17 @@ void project_rows(const Kernel& kernel, const PointRows& rows, const Direction& 
 double rounding_of(const Kernel& kernel, const PointRows& rows, const Direction& w) {
   const KernelExpansion expansion = expansion_of(kernel, rows, w);
   return float_error(expansion, rows.choose(w.points).features, w.coefficients);
+}
+
+// What is left for kernel rows beside the solver's own numbers for the rows drawn. Throws
+// ResourceError when these do not fit.
+Index cache_beside(const ChosenRows& drawn, Index cache_bytes, const RunControl& control) {
+  const Index count = std::ssize(drawn.rows);
+  const Index budget = resolve_memory_budget(control.memory_bytes);
+  const Index needed =
+      checked_sum(resident_memory_bytes(), binary_work_bytes(drawn.features, count));
+  require_memory(fmt::format("solving for {} at once", counted(count, "row")), needed, budget);
+  return std::min(cache_bytes, budget - needed);
 }
 
 DrawSolution solve_rows(qp::Problem problem, auto& source, double coarse_eps, qp::StopCheck& stop,
@@ -70,8 +86,7 @@ DrawSolution solve_rows(qp::Problem problem, auto& source, double coarse_eps, qp
 }  // namespace
 
 ClassPoints::ClassPoints(const Kernel& kernel, std::shared_ptr<const PointRows> rows,
-                         std::vector<double> targets, std::vector<double> weights,
-                         Index cache_bytes)
+                         RowVector<double> targets, RowVector<double> weights, Index cache_bytes)
     : kernel_(kernel),
       rows_(std::move(rows)),
       targets_(std::move(targets)),
@@ -84,7 +99,8 @@ DrawSolution ClassPoints::solve(qp::Problem problem, std::span<const Index> draw
                                 const RunControl& control, EvaluationCounts* counts) const {
   qp::StopCheck stop(limits, control);
   const ChosenRows chosen = rows_->choose(draw);
-  ComputedRows source(kernel_, chosen.features, chosen.rows, cache_bytes_,
+  ComputedRows source(kernel_, chosen.features, chosen.rows,
+                      cache_beside(chosen, cache_bytes_, control),
                       [&] { return stop.interrupted(); });
   return solve_rows(std::move(problem), source, coarse_eps, stop, control, counts);
 }
@@ -97,7 +113,7 @@ void ClassPoints::project(const Direction& w, bool in_double, std::span<double> 
 double ClassPoints::rounding(const Direction& w) const { return rounding_of(kernel_, *rows_, w); }
 
 TubePoints::TubePoints(const Kernel& kernel, std::shared_ptr<const PointRows> rows,
-                       std::vector<double> numbers, std::vector<double> weights, double tube,
+                       RowVector<double> numbers, RowVector<double> weights, double tube,
                        Index cache_bytes)
     : kernel_(kernel),
       rows_(std::move(rows)),
@@ -122,8 +138,9 @@ DrawSolution TubePoints::solve(qp::Problem problem, std::span<const Index> draw,
     responses.push_back(response(point));
   }
   ChosenRows chosen = rows_->choose(rows);
-  TubeRows source(kernel_, chosen.features, std::move(chosen.rows), std::move(responses),
-                  cache_bytes_, [&] { return stop.interrupted(); });
+  const Index cache = cache_beside(chosen, cache_bytes_, control);
+  TubeRows source(kernel_, chosen.features, std::move(chosen.rows), std::move(responses), cache,
+                  [&] { return stop.interrupted(); });
   return solve_rows(std::move(problem), source, coarse_eps, stop, control, counts);
 }
 

@@ -60,7 +60,7 @@ class ClassPoints : public MarginPoints {
  public:
   /// `targets` are +1 or -1, one per row.
   ClassPoints(const Kernel& kernel, std::shared_ptr<const PointRows> rows,
-              std::vector<double> targets, std::vector<double> weights, Index cache_bytes);
+              RowVector<double> targets, RowVector<double> weights, Index cache_bytes);
 
   Index size() const override { return rows_->count(); }
   double sign(Index point) const override { return targets_[static_cast<std::size_t>(point)]; }
@@ -77,8 +77,8 @@ class ClassPoints : public MarginPoints {
  private:
   Kernel kernel_;
   std::shared_ptr<const PointRows> rows_;
-  std::vector<double> targets_;
-  std::vector<double> weights_;
+  RowVector<double> targets_;
+  RowVector<double> weights_;
   Index cache_bytes_;
   double largest_square_ = 0;
 };
@@ -88,9 +88,8 @@ class ClassPoints : public MarginPoints {
 class TubePoints : public MarginPoints {
  public:
   /// `numbers` should have a mean near 0: a common shift changes no answer, only its rounding.
-  TubePoints(const Kernel& kernel, std::shared_ptr<const PointRows> rows,
-             std::vector<double> numbers, std::vector<double> weights, double tube,
-             Index cache_bytes);
+  TubePoints(const Kernel& kernel, std::shared_ptr<const PointRows> rows, RowVector<double> numbers,
+             RowVector<double> weights, double tube, Index cache_bytes);
 
   Index size() const override { return 2 * rows_->count(); }
   double sign(Index point) const override { return point < rows_->count() ? 1 : -1; }
@@ -120,8 +119,8 @@ class TubePoints : public MarginPoints {
  private:
   Kernel kernel_;
   std::shared_ptr<const PointRows> rows_;
-  std::vector<double> numbers_;
-  std::vector<double> weights_;
+  RowVector<double> numbers_;
+  RowVector<double> weights_;
   double tube_;
   Index cache_bytes_;
   double largest_square_ = 0;

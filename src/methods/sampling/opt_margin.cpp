@@ -11,12 +11,14 @@
 #include "base/checked.hpp"
 #include "base/group.hpp"
 #include "base/parallel.hpp"
+#include "data/copy_rows.hpp"
 #include "methods/common/kernel_machine.hpp"
 #include "methods/common/train_progress.hpp"
 #include "methods/sampling/margin_search.hpp"
 #include "methods/sampling/reweighting.hpp"
 #include "multiclass/train_machines.hpp"
 #include "tamis/error.hpp"
+#include "tamis/text.hpp"
 
 namespace tamis {
 namespace {
@@ -231,9 +233,10 @@ void set_class_objectives(const MarginPoints& points, const CheckedMargin& answe
     stats.gap = std::numeric_limits<double>::infinity();
 }
 
-std::vector<double> relative_costs(const TrainingSet& data, std::span<const Index> rows,
-                                   double cost) {
-  std::vector<double> weights;
+RowVector<double> relative_costs(const TrainingSet& data, const RowVector<Index>& rows,
+                                 double cost) {
+  RowVector<double> weights(rows.get_allocator());
+  weights.reserve(rows.size());
   for (const Index row : rows) weights.push_back(data.cost[usize(row)] / cost);
   return weights;
 }
@@ -244,35 +247,37 @@ struct SamplingRun {
   const PointWork& work;
   const TrainContext& context;
   bool is_hard;
-  Index cache_bytes;
+  RowRoom room;
   TrainProgress& progress;
 
   std::shared_ptr<const PointRows> rows_of(const BinaryTask& task, Decision decision) const {
     const TrainingSet& data = all.facts();
     const bool are_all = std::ssize(task.rows) == data.rows();
     if (all.is_alone()) {
-      return std::make_shared<const LocalPointRows>(are_all ? data.features
-                                                            : data.features.select(task.rows));
+      return std::make_shared<const LocalPointRows>(
+          are_all
+              ? data.features
+              : copy_rows(data.features, task.rows, "the rows of two classes", context.control));
     }
     std::vector<std::int32_t> classes;
     if (decision == Decision::one_vs_one) {
       const auto [first, second] = class_pair(task.index, data.num_classes);
       classes = {static_cast<std::int32_t>(first), static_cast<std::int32_t>(second)};
     }
-    return std::make_shared<const SpreadPointRows>(all, work, on_heap(task.rows),
-                                                   std::move(classes));
+    return std::make_shared<const SpreadPointRows>(all, work, task.rows, std::move(classes));
   }
 };
 
 SampledMachine train_classes(const SamplingRun& run, const BinaryTask& task) {
   const TrainingSet& data = run.all.facts();
   const TrainOptions& options = run.context.options;
-  ClassPoints points(data.kernel, run.rows_of(task, decision_for(data, options)),
-                     on_heap(task.targets),
-                     relative_costs(data, task.rows, options.cost_or_default()), run.cache_bytes);
+  ClassPoints points(data.kernel, run.rows_of(task, decision_for(data, options)), task.targets,
+                     relative_costs(data, task.rows, options.cost_or_default()),
+                     run.room.cache_bytes);
   MarginForm form = wanted_form(points, false, run.is_hard, options);
   ReweightingSettings settings =
       sampling_settings(data, run.all.cols(), points, options, form, task.index);
+  settings.store = run.room.store;
   settings.on_status = [&](const qp::Status& status) { run.progress.update(status); };
   Reweighting sampling(points, run.context, settings);
   run_sampling(sampling, points, false, options, &form);
@@ -319,13 +324,14 @@ SampledMachine train_tube(const SamplingRun& run, const BinaryTask& task) {
   const TrainOptions& options = run.context.options;
   const double mean = std::accumulate(data.targets.begin(), data.targets.end(), 0.0) /
                       static_cast<double>(data.rows());
-  std::vector<double> centred = on_heap(data.targets);
+  RowVector<double> centred(data.targets.begin(), data.targets.end(), run.room.store);
   for (double& number : centred) number -= mean;
   TubePoints points(data.kernel, run.rows_of(task, Decision::single), std::move(centred),
                     relative_costs(data, task.rows, options.cost_or_default()),
-                    options.tube_or_default(), run.cache_bytes);
+                    options.tube_or_default(), run.room.cache_bytes);
   MarginForm form = wanted_form(points, true, run.is_hard, options);
   ReweightingSettings settings = sampling_settings(data, run.all.cols(), points, options, form, 0);
+  settings.store = run.room.store;
   settings.on_status = [&](const qp::Status& status) { run.progress.update(status); };
   Reweighting sampling(points, run.context, settings);
   run_sampling(sampling, points, true, options, &form);
@@ -403,6 +409,16 @@ void fill_tables(std::span<const SampledMachine> machines, bool is_regression,
   if (!discounts.rows.empty()) report->tables.push_back(std::move(discounts));
 }
 
+// Numbers for each row: those of its task, target and weight; and for each of its points, of which
+// a tube has two, sign, value and a place in the urn.
+RowRoom room_for_points(const TrainingSet& data, const TrainContext& context, Index at_once) {
+  constexpr Index kRowBytes = 40;
+  constexpr Index kPointBytes = 72;
+  const Index each = kRowBytes + (data.is_regression() ? 2 : 1) * kPointBytes;
+  return room_for_rows(fmt::format("sampling from {}", counted(data.rows(), "row")),
+                       checked_product(data.rows(), each * at_once), 0, context, at_once);
+}
+
 // On the first rank.
 MethodResult train_problems(const AllRows& all, const PointWork& work, const TrainContext& context,
                             bool is_hard) {
@@ -411,11 +427,7 @@ MethodResult train_problems(const AllRows& all, const PointWork& work, const Tra
   const Index count = num_machines(decision, data.num_classes);
   TrainProgress progress(context.control, count, context.options.eps);
   const Index at_once = std::min<Index>(count, resolve_threads(context.control.threads));
-  const SamplingRun run{all,
-                        work,
-                        context,
-                        is_hard,
-                        cache_for_each(all.mine(), all.mine().rows(), context, at_once),
+  const SamplingRun run{all,     work, context, is_hard, room_for_points(data, context, at_once),
                         progress};
   std::vector<SampledMachine> machines(usize(count));
   const BinaryTrainer trainer = [&](const BinaryTask& task) {
@@ -425,7 +437,7 @@ MethodResult train_problems(const AllRows& all, const PointWork& work, const Tra
     return own.result;
   };
   const std::vector<BinaryResult> results =
-      train_machines_in_turn(all, decision, while_it_may_run(context, trainer));
+      train_machines_in_turn(all, decision, while_it_may_run(context, trainer), run.room.store);
   KernelMachine trained;
   trained.decision = decision;
   trained.report.machines = 0;

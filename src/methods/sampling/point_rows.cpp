@@ -18,12 +18,17 @@ namespace tamis {
 namespace {
 
 double largest_diagonal_of(const Kernel& kernel, const Matrix& features) {
-  std::vector<Index> rows(usize(features.rows()));
-  std::iota(rows.begin(), rows.end(), 0);
-  const std::vector<double> diagonal = kernel_diagonal(kernel, features, rows);
+  constexpr Index kRowsAtOnce = Index{1} << 16;
   // A rank may have no rows, and a kernel no value above 0.
-  return diagonal.empty() ? -std::numeric_limits<double>::infinity()
-                          : *std::max_element(diagonal.begin(), diagonal.end());
+  double largest = -std::numeric_limits<double>::infinity();
+  std::vector<Index> rows;
+  for (Index begin = 0; begin < features.rows(); begin += kRowsAtOnce) {
+    rows.resize(usize(std::min(kRowsAtOnce, features.rows() - begin)));
+    std::iota(rows.begin(), rows.end(), begin);
+    for (const double value : kernel_diagonal(kernel, features, rows))
+      largest = std::max(largest, value);
+  }
+  return largest;
 }
 
 }  // namespace

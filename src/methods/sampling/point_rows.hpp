@@ -68,7 +68,7 @@ class PointWork {
 class SpreadPointRows : public PointRows {
  public:
   /// `task_rows`: ascending numbers among all rows; `classes`: which these have, none: all rows.
-  SpreadPointRows(const AllRows& rows, const PointWork& work, std::vector<Index> task_rows,
+  SpreadPointRows(const AllRows& rows, const PointWork& work, RowVector<Index> task_rows,
                   std::vector<std::int32_t> classes)
       : rows_(rows), work_(work), task_rows_(std::move(task_rows)), classes_(std::move(classes)) {}
   Index count() const override { return std::ssize(task_rows_); }
@@ -80,7 +80,7 @@ class SpreadPointRows : public PointRows {
  private:
   const AllRows& rows_;
   const PointWork& work_;
-  std::vector<Index> task_rows_;
+  RowVector<Index> task_rows_;
   std::vector<std::int32_t> classes_;
 };
 

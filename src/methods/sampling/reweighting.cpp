@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 
 #include "base/checked.hpp"
 #include "base/parallel.hpp"
@@ -54,13 +55,16 @@ Reweighting::Reweighting(MarginPoints& points, const TrainContext& context,
     : points_(points),
       context_(context),
       settings_(settings),
-      urn_(points.size()),
+      signs_(settings.store),
+      discounts_(settings.store),
+      urn_(points.size(), settings.store),
       random_(settings.seed, settings.stream),
       draw_size_(std::clamp<Index>(settings.first_draw, 1, points.size())),
       delta_(settings.delta),
       follows_theorem_(
           delta_ >= settings.dimension &&
           (draw_size_ == points.size() || static_cast<double>(draw_size_) >= 6 * delta_ * delta_)) {
+  signs_.reserve(usize(points.size()));
   for (Index p = 0; p < points.size(); ++p) {
     signs_.push_back(points.sign(p) > 0 ? 1 : -1);
     sign_weight_[points.sign(p) > 0 ? 0 : 1] += points.weight(p);
@@ -90,7 +94,7 @@ Reweighting::Outcome Reweighting::run(const MarginForm& form) {
     if (is_cut_short && (has_answer() || local.w.points.empty())) return Outcome::stopped;
     if (!check_all(std::move(local), form) || is_cut_short) return Outcome::stopped;
 
-    std::vector<Index> found = violators(draw, eps * unit());
+    RowVector<Index> found = violators(draw, eps * unit());
     if (found.empty() && eps <= settings_.eps && needs_double()) {
       in_double_ = true;
       if (!check_all(DrawMargin(answer_.margin), form)) return Outcome::stopped;
@@ -168,7 +172,7 @@ bool Reweighting::needs_double() const {
 // was told to stop.
 bool Reweighting::check_all(DrawMargin local, const MarginForm& form) {
   CheckedMargin checked;
-  checked.values.resize(usize(points_.size()));
+  checked.values = RowVector<double>(usize(points_.size()), settings_.store);
   const PassControl pass(context_);
   try {
     points_.project(local.w, in_double_, checked.values, pass.control(), &counts_);
@@ -214,18 +218,24 @@ double Reweighting::add_offset(const DrawMargin& local, const MarginForm& form, 
   return largest;
 }
 
-std::vector<Index> Reweighting::violators(std::span<const Index> draw, double eps) const {
-  std::vector<std::vector<Index>> found(usize((points_.size() + kBlock - 1) / kBlock));
+RowVector<Index> Reweighting::violators(std::span<const Index> draw, double eps) const {
+  const auto violates = [&](Index p) {
+    return 1 - signs_[usize(p)] * answer_.values[usize(p)] > eps &&
+           !std::binary_search(draw.begin(), draw.end(), p);
+  };
+  // Those of each block are counted, and then put where they belong.
+  std::vector<Index> begins(usize((points_.size() + kBlock - 1) / kBlock) + 1, 0);
   parallel_ranges(points_.size(), kBlock, [&](Index begin, Index end) {
+    for (Index p = begin; p < end; ++p) begins[usize(p / kBlock) + 1] += violates(p) ? 1 : 0;
+  });
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  RowVector<Index> result(usize(begins.back()), settings_.store);
+  parallel_ranges(points_.size(), kBlock, [&](Index begin, Index end) {
+    Index next = begins[usize(begin / kBlock)];
     for (Index p = begin; p < end; ++p) {
-      if (1 - signs_[usize(p)] * answer_.values[usize(p)] > eps &&
-          !std::binary_search(draw.begin(), draw.end(), p))
-        found[usize(p / kBlock)].push_back(p);
+      if (violates(p)) result[usize(next++)] = p;
     }
   });
-  std::vector<Index> result;
-  for (const std::vector<Index>& part : found)
-    result.insert(result.end(), part.begin(), part.end());
   return result;
 }
 

@@ -31,6 +31,7 @@ struct ReweightingSettings {
   /// Also take the support vectors of the last answer along. Without it r is all that is drawn.
   bool carry_support = true;
   std::uint64_t seed = 0;
+  RowStore store = {};           ///< of the numbers for each point
   std::uint64_t stream = 0;      ///< one for each machine
   qp::StatusCallback on_status;  ///< told after every round: pair updates, violation, points drawn
 };
@@ -38,8 +39,8 @@ struct ReweightingSettings {
 /// An answer that was compared with all points.
 struct CheckedMargin {
   DrawMargin margin;
-  std::vector<double> values;  ///< f of every point; empty: there is no answer yet
-  double violation = 0;        ///< the largest of any point, in margins
+  RowVector<double> values;  ///< f of every point; empty: there is no answer yet
+  double violation = 0;      ///< the largest of any point, in margins
 };
 
 /// One round, for the report.
@@ -80,7 +81,7 @@ class Reweighting {
   /// delta the combinatorial dimension, draws of 6 delta^2 points at least.
   std::optional<double> theorem_bound() const;
   /// How often the weight of each point was halved; empty if no outliers are discounted.
-  const std::vector<std::int8_t>& discounts() const { return discounts_; }
+  const RowVector<std::int8_t>& discounts() const { return discounts_; }
   const EvaluationCounts& counts() const { return counts_; }
   std::int64_t iterations() const { return iterations_; }
 
@@ -92,7 +93,7 @@ class Reweighting {
                     std::span<double> values) const;
   bool needs_double() const;
   double unit() const { return std::min(1.0, points_.unit(answer_.margin.w)); }
-  std::vector<Index> violators(std::span<const Index> draw, double eps) const;
+  RowVector<Index> violators(std::span<const Index> draw, double eps) const;
   ReweightingRound describe(const MarginForm& form, std::span<const Index> draw,
                             std::span<const Index> found) const;
   void discount(Index point, const MarginForm& form);
@@ -103,8 +104,8 @@ class Reweighting {
   MarginPoints& points_;
   const TrainContext& context_;
   ReweightingSettings settings_;
-  std::vector<std::int8_t> signs_;
-  std::vector<std::int8_t> discounts_;
+  RowVector<std::int8_t> signs_;
+  RowVector<std::int8_t> discounts_;
   double sign_weight_[2] = {0, 0};  // of the points with sign +1, -1
   WeightedUrn urn_;
   Random random_;

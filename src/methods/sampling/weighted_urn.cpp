@@ -14,8 +14,11 @@ constexpr std::size_t kNegligible = 120;
 
 }  // namespace
 
-WeightedUrn::WeightedUrn(Index points)
-    : exponent_(usize(points), 0), place_(usize(points)), buckets_(1), left_(1, 0) {
+WeightedUrn::WeightedUrn(Index points, const RowStore& store)
+    : exponent_(usize(points), 0, store),
+      place_(usize(points), store),
+      buckets_(1, RowVector<Index>(store)),
+      left_(1, 0) {
   std::iota(place_.begin(), place_.end(), 0);
   buckets_[0] = place_;
 }
@@ -23,7 +26,7 @@ WeightedUrn::WeightedUrn(Index points)
 void WeightedUrn::double_weight(Index point) {
   const auto from = static_cast<std::size_t>(exponent_[usize(point)]++);
   if (buckets_.size() == from + 1) {
-    buckets_.emplace_back();
+    buckets_.emplace_back(place_.get_allocator());
     left_.push_back(0);
   }
   const Index place = place_[usize(point)];
@@ -72,7 +75,7 @@ Index WeightedUrn::next(Random& random) {
     if (aim < 0) break;
   }
   // The point changes places with the last one left, which keeps the bucket whole.
-  std::vector<Index>& bucket = buckets_[chosen];
+  RowVector<Index>& bucket = buckets_[chosen];
   const std::size_t end = --left_[chosen];
   const auto at = usize(random.below(static_cast<Index>(end) + 1));
   std::swap(bucket[at], bucket[end]);

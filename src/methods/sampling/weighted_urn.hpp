@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "base/row_vector.hpp"
 #include "tamis/dataset.hpp"
 
 namespace tamis {
@@ -15,7 +16,7 @@ namespace tamis {
 /// first chooses a bucket and then one of its points.
 class WeightedUrn {
  public:
-  explicit WeightedUrn(Index points);
+  explicit WeightedUrn(Index points, const RowStore& store = {});
 
   Index size() const { return static_cast<Index>(exponent_.size()); }
   int exponent(Index point) const { return exponent_[static_cast<std::size_t>(point)]; }
@@ -32,10 +33,10 @@ class WeightedUrn {
  private:
   double relative_weight(std::size_t exponent) const;
 
-  std::vector<std::int32_t> exponent_;
-  std::vector<Index> place_;                 // of each point in its bucket
-  std::vector<std::vector<Index>> buckets_;  // by exponent
-  std::vector<std::size_t> left_;  // points of each bucket still in the urn: the first ones
+  RowVector<std::int32_t> exponent_;
+  RowVector<Index> place_;                 // of each point in its bucket
+  std::vector<RowVector<Index>> buckets_;  // by exponent
+  std::vector<std::size_t> left_;          // points of each bucket still in the urn: the first ones
 };
 
 }  // namespace tamis
