@@ -228,12 +228,10 @@ TEST(CorruptModel, HostileSettingsOfLocalMachines) {
   for (const auto& [name, model] : testing::local_cases(12, 6, false)) {
     SCOPED_TRACE(name);
     const std::string saved = saved_bytes(model);
-    for (const auto& [key, value] : settings) {
-      SCOPED_TRACE(key + " = " + value);
-      // Named again: clang before 16 does not capture structured bindings.
-      loads(edited(saved, [&key = key, &value = value](auto& header) {
-        header["__metadata__"][key] = value;
-      }));
+    for (const auto& setting : settings) {
+      SCOPED_TRACE(setting.first + " = " + setting.second);
+      loads(edited(saved,
+                   [&](auto& header) { header["__metadata__"][setting.first] = setting.second; }));
     }
     // Rows of no columns take no bytes, however many they are.
     EXPECT_FALSE(loads(edited(saved, [](auto& header) {
