@@ -89,7 +89,12 @@ bool are_similar(const std::vector<Contents::Entry>& a, const std::vector<Conten
 struct ContentKey {
   double magnitude = kInfinity;
   std::uint64_t hash = 0;
-  auto operator<=>(const ContentKey&) const = default;
+  bool operator==(const ContentKey& other) const {
+    return magnitude == other.magnitude && hash == other.hash;
+  }
+  bool operator<(const ContentKey& other) const {
+    return magnitude != other.magnitude ? magnitude < other.magnitude : hash < other.hash;
+  }
 };
 
 /// The vectors, to be looked up by what they hold.

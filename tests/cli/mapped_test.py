@@ -97,11 +97,14 @@ class Mapped(CliTest):
         self.ok("train", "x.npy", *train, "-o", "b.model")
         self.assertEqual((self.folder / "a.model").read_bytes(), (self.folder / "b.model").read_bytes())
         for arguments in (("predict", "a.model", "x.npy", "-o", "out.txt", "-q"), ("evaluate", "a.model", "x.npy", "-q"),
-                          ("check", "x.npy", "-q")):
+                          ("check", "x.npy", "-q"), ("certify", "a.model", "x.npy", "-c", 1, "-q")):
             code, error, most = self.run_within(budget, *arguments)
-            self.assertEqual((code, error), (0, ""), arguments)
+            self.assertEqual((code, error), (3 if arguments[0] == "certify" else 0, ""), arguments)
             self.assertLess(most, budget, arguments)
         self.assertEqual(len(self.read("out.txt").splitlines()), 600_000)
+        code, error, _ = self.run_within(60, "train", "x.npy", "--method", "leader", "-c", 1, "-g", 0.05, "-q", "-o", "c.model")
+        self.assertEqual(code, 1)
+        self.assertRegex(error, r"needs .*, but the memory budget leaves .*; or train in passes over a file \(stream\)")
         code, error, _ = self.run_within(budget, "train", "x.npy", *train, "-o", "c.model", "--scratch", "/nowhere")
         self.assertEqual(code, 1)
         self.assertRegex(error, r"scaling needs 114 MiB, but the memory budget leaves .* the scratch folder /nowhere cannot")
@@ -126,8 +129,9 @@ class Mapped(CliTest):
         if SANITIZED:
             self.skipTest("a sanitizer has memory of its own")
         self.make_rows(rows=400_000, columns=12, apart=1.5)  # 18 MiB, and 61 MiB of numbers of the rows
-        for method, budget in (("linear", 36), ("exact", 48)):
-            train = ("--method", method, "-c", 1, "-q", *(("-g", 0.05) if method == "exact" else ()))
+        few = {"random-subset": ("--members", 4, "--score-rows", 2000, "--subset-rows", 500), "opt-soft-margin": ("--draw", 500)}
+        for method, budget in (("random-subset", 30), ("opt-soft-margin", 40), ("linear", 36), ("exact", 48)):
+            train = ("--method", method, "-c", 1, "-q", *(() if method == "linear" else ("-g", 0.05)), *few.get(method, ()))
             self.ok("train", "x.npy", *train, "-o", "a.model")
             code, error, most = self.run_within(budget, "train", "x.npy", *train, "-o", "b.model", "--scratch", self.folder)
             self.assertEqual((code, error), (0, ""), method)

@@ -1,5 +1,7 @@
 #include "methods/leader/leader.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -133,10 +135,7 @@ MethodResult train_together(const TrainingSet& data, const TrainContext& context
   return result;
 }
 
-}  // namespace
-
-MethodResult train_leader(const TrainingSet& data, const TrainContext& context) {
-  if (group_of(context.control).size() > 1) return train_together(data, context);
+MethodResult train_alone(const TrainingSet& data, const TrainContext& context) {
   const LeaderOptions& options = context.options.leader;
   const Metric metric = leader_metric(data, context.options);
   Stopwatch watch;
@@ -183,6 +182,19 @@ MethodResult train_leader(const TrainingSet& data, const TrainContext& context) 
   add_to_report(order, leaders, first_thresholds, threshold_seconds, leader_seconds,
                 &result.report);
   return result;
+}
+
+}  // namespace
+
+MethodResult train_leader(const TrainingSet& data, const TrainContext& context) {
+  if (group_of(context.control).size() > 1) return train_together(data, context);
+  try {
+    return train_alone(data, context);
+  } catch (const ResourceError& error) {
+    throw ResourceError(fmt::format(
+        "{}; or train in passes over a file (stream), which keeps the leaders alone in memory",
+        error.what()));
+  }
 }
 
 Method leader_method() {
