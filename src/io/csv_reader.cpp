@@ -61,10 +61,11 @@ class CsvParser : public ChunkParser {
         control_(control),
         allows_missing_(allows_missing(options)) {}
 
-  // A field takes at least two bytes, "1,", and the last of a row ends with the line; the loop
-  // writes at most one past the last.
+  // A field takes at least two bytes, "1,", or one where it may be missing; the last of a row ends
+  // with the line. The loop writes at most one past the last.
   Index most_entries(const TextChunk& chunk) const override {
-    return most_separators(chunk, std::string{layout_.delimiter, '\n'}, 2);
+    const Index least_bytes = allows_missing_ ? 1 : 2;
+    return most_separators(chunk, std::string{layout_.delimiter, '\n'}, least_bytes);
   }
   void parse(const TextChunk& chunk, RowChunk& out) const override {
     Entry* next = out.entries.get();

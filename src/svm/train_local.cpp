@@ -12,9 +12,11 @@ namespace {
 // For the kernel rows of an SVM that is trained for a query, where k is large.
 constexpr Index kQueryCacheBytes = Index{64} << 20;
 
-// Most pair updates of an SVM that is trained for a query: a hundred times what hard problems of a
-// thousand rows take.
-constexpr std::int64_t kQueryIterations = 1'000'000;
+// Most pair updates of an SVM that is trained for a query on so many rows, whatever the model file
+// says: a hundred times what hard problems of a thousand rows take.
+std::int64_t most_query_iterations(std::size_t rows) {
+  return static_cast<std::int64_t>(std::min<std::size_t>(1'000'000, 10'000 * rows));
+}
 
 LocalPair train_pair(const LocalRows& data, const BinaryTask& task, const BinarySettings& settings,
                      const RunControl& control, MachineStats* stats) {
@@ -78,9 +80,9 @@ LocalMachine train_for_query(const LocalRows& data, std::span<const Index> rows,
   binary.seed = settings.seed;
   binary.cache_bytes = kQueryCacheBytes;
   binary.limits.eps = settings.eps;
-  binary.limits.max_iterations = settings.max_iterations > 0
-                                     ? std::min(settings.max_iterations, kQueryIterations)
-                                     : kQueryIterations;
+  const std::int64_t most = most_query_iterations(rows.size());
+  binary.limits.max_iterations =
+      settings.max_iterations > 0 ? std::min(settings.max_iterations, most) : most;
   return train_local(data, rows, binary, control).machine;
 }
 

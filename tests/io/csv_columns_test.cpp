@@ -45,6 +45,19 @@ TEST(CsvColumns, MissingValuesAreNanWhereAllowed) {
   EXPECT_NE(error_in("1,2,\n", with_missing()), "");
 }
 
+// A missing field takes one byte of text, a number two: there is room for as many.
+TEST(CsvColumns, ALineOfMissingValues) {
+  constexpr Index kMissing = 100'000;
+  for (const Index rows : {1, 3}) {
+    std::string text;
+    for (Index i = 0; i < rows; ++i) text += std::string(kMissing, ',') + "1\n";
+    const Dataset data = parse(text, with_missing());
+    ASSERT_EQ(data.rows(), rows);
+    ASSERT_EQ(data.features().cols(), kMissing);
+    for (Index j = 0; j < kMissing; ++j) ASSERT_TRUE(std::isnan(data.features().at(rows - 1, j)));
+  }
+}
+
 TEST(CsvColumns, SvmlightMayHaveNanToo) {
   const Dataset data = parse_text(parse_svmlight, "1 1:2 3:nan\n2 2:NaN\n", with_missing());
   EXPECT_TRUE(std::isnan(data.features().at(0, 2)));
