@@ -1,6 +1,7 @@
 #include "gram/computed_rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <limits>
@@ -19,8 +20,15 @@ namespace {
 
 constexpr Index kStrip =
     512;  // columns a task works on at a time: its sums and panels stay in the second-level cache
+constexpr Index kSmallestStrip = 64;
+constexpr Index kFewestStrips = 16;  // of few columns, so that no thread waits for a long last one
 constexpr Index kMostRows = KernelBlocks::kMostRowsAtOnce;  // computed before they are added up
 constexpr Index kPieceOfPoints = 65536;  // points packed at a time by accumulate_at
+
+// By the number of columns alone: what is counted as cached must not depend on the threads.
+Index strip_of(Index columns) {
+  return std::clamp(round_up(columns / kFewestStrips, kSmallestStrip), kSmallestStrip, kStrip);
+}
 
 // Fetching a value from memory, one thread of several. Only relative to computing it does this
 // matter, and roughly.
@@ -356,16 +364,17 @@ bool ComputedRows::add_linear(std::span<const Index> points, std::span<const Ind
 bool ComputedRows::add_requests(const KernelBlocks& blocks, const Matrix& rows_from,
                                 std::span<const Request> requests, std::span<double> sums) {
   const Index count = static_cast<Index>(sums.size());
+  const Index columns = strip_of(count);
   for (const Request& request : requests) {
-    const Index kept = std::min(count, request.covered / kStrip * kStrip);
+    const Index kept = std::min(count, request.covered / columns * columns);
     counts_.cached += kept;
     counts_.computed += count - kept;
   }
   std::atomic<bool> stopped = false;
-  parallel_ranges(count, kStrip, [&](Index begin, Index end) {
-    for (Index strip = begin; strip < end && !stopped; strip += kStrip) {
+  parallel_ranges(count, columns, [&](Index begin, Index end) {
+    for (Index strip = begin; strip < end && !stopped; strip += columns) {
       if (interrupted_()) stopped = true;
-      add_strip(blocks, rows_from, requests, strip, std::min(strip + kStrip, end), sums.data());
+      add_strip(blocks, rows_from, requests, strip, std::min(strip + columns, end), sums.data());
     }
   });
   return !stopped;
@@ -410,30 +419,52 @@ void ComputedRows::add_strip(const KernelBlocks& blocks, const Matrix& rows_from
   }
 }
 
+class ComputedRows::ReachingRows {
+ public:
+  static constexpr Index kMost = 1024;
+
+  void clear() { counts_.fill(0); }
+  void add(std::size_t group, Index row) {
+    rows_[group][counts_[group]++] = static_cast<std::uint16_t>(row);
+  }
+  std::span<const std::uint16_t> of(Index group) const {
+    return std::span(rows_[usize(group)]).first(counts_[usize(group)]);
+  }
+
+ private:
+  std::array<std::size_t, kBoxPanel> counts_;
+  std::array<std::array<std::uint16_t, kMost>, kBoxPanel> rows_;
+};
+
 bool ComputedRows::add_near(const KernelBlocks& blocks, const NearPoints& near,
                             std::span<const Index> asked, std::span<const double> coefficients,
                             std::span<double> sums) {
   const Matrix& rows_from = rows_matrix(asked);
   const std::vector<Index> rows = data_rows(asked);
-  const std::vector<char> near_strips = near.near_strips(rows_from, rows);
+  const std::vector<std::uint16_t> near_strips = near.near_strips(rows_from, rows);
+  const Index count = std::ssize(rows);
   std::atomic<Index> computed = 0;
   std::atomic<bool> stopped = false;
-  parallel_ranges(near.num_strips(), 1, [&](Index first_strip, Index end_strip) {
-    ReachingRows reaching;  // its memory serves all strips
-    for (Index strip = first_strip; strip < end_strip; ++strip) {
-      if (stopped || interrupted_()) {
-        stopped = true;
-        return;
+  parallel_each(near.num_strips(), [&](Index strip) {
+    if (stopped || interrupted_()) {
+      stopped = true;
+      return;
+    }
+    const std::uint16_t* reaches_strip = near_strips.data() + strip / kBoxPanel * count;
+    const auto bit = 1U << (strip % kBoxPanel);
+    ReachingRows reaching;
+    for (Index first = 0; first < count; first += ReachingRows::kMost) {
+      const Index some = std::min(ReachingRows::kMost, count - first);
+      reaching.clear();
+      for (Index r = 0; r < some; ++r) {
+        if ((reaches_strip[first + r] & bit) == 0) continue;
+        for (unsigned groups = near.near_groups(rows_from, rows[usize(first + r)], strip);
+             groups != 0; groups &= groups - 1)
+          reaching.add(usize(std::countr_zero(groups)), r);
       }
-      for (std::vector<Index>& list : reaching) list.clear();
-      for (std::size_t r = 0; r < rows.size(); ++r) {
-        if (!near_strips[r * usize(near.num_strips()) + usize(strip)]) continue;
-        for (unsigned groups = near.near_groups(rows_from, rows[r], strip); groups != 0;
-             groups &= groups - 1)
-          reaching[usize(std::countr_zero(groups))].push_back(static_cast<Index>(r));
-      }
-      computed +=
-          add_reaching(blocks, asked, reaching, coefficients, strip * NearPoints::kStrip, sums);
+      computed += add_reaching(blocks, asked.subspan(usize(first), usize(some)), reaching,
+                               coefficients.subspan(usize(first), usize(some)),
+                               strip * NearPoints::kStrip, sums);
     }
   });
   counts_.computed += computed;
@@ -453,11 +484,11 @@ Index ComputedRows::add_reaching(const KernelBlocks& blocks, std::span<const Ind
   for (Index g = 0; g < kBoxPanel; ++g) {
     const Index begin = first_point + g * NearPoints::kGroup;
     const Index end = std::min(begin + NearPoints::kGroup, std::ssize(sums));
-    const std::span<const Index> all(reaching[usize(g)]);
+    const std::span<const std::uint16_t> all = reaching.of(g);
     for (std::size_t first = 0; first < all.size(); first += at_once) {
       const std::size_t some = std::min(at_once, all.size() - first);
       for (std::size_t k = 0; k < some; ++k) {
-        const auto r = usize(all[first + k]);
+        const std::size_t r = all[first + k];
         data_rows[k] = data_row(asked[r]);
         factors[k] = coefficients[r];
         if (data_.is_sparse()) norms[k] = norm(asked[r]);

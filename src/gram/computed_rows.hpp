@@ -2,7 +2,6 @@
 // in a cache.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <optional>
 #include <unordered_map>
@@ -112,8 +111,8 @@ class ComputedRows : public qp::RowSource {
   /// The same with nothing kept, and without the points that are out of a row's reach.
   bool add_near(const KernelBlocks& blocks, const NearPoints& near, std::span<const Index> asked,
                 std::span<const double> coefficients, std::span<double> sums);
-  /// For every group of a strip: the rows that reach it, in order.
-  using ReachingRows = std::array<std::vector<Index>, kBoxPanel>;
+  /// For every group of a strip: the rows of a part that reach it, in order.
+  class ReachingRows;
   Index add_reaching(const KernelBlocks& blocks, std::span<const Index> asked,
                      const ReachingRows& reaching, std::span<const double> coefficients,
                      Index first_point, std::span<double> sums) const;

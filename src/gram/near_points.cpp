@@ -59,27 +59,33 @@ Index NearPoints::bytes(const Matrix& data, Index points) {
   return checked_product(boxes, data.cols() * 2 * static_cast<Index>(sizeof(float)));
 }
 
-std::vector<char> NearPoints::near_strips(const Matrix& data, std::span<const Index> rows) const {
-  std::vector<char> near(rows.size() * usize(num_strips()));
-  parallel_ranges(static_cast<Index>(rows.size()), 16, [&](Index begin, Index end) {
-    float distances[kBoxPanel];
-    for (Index r = begin; r < end; ++r) {
-      for (Index s = 0; s < num_strips(); ++s) {
-        if (s % kBoxPanel == 0)
-          strips_.squared_distances(data, rows[usize(r)], s / kBoxPanel, distances);
-        near[usize(r * num_strips() + s)] = distances[s % kBoxPanel] > reach_ ? 0 : 1;
-      }
+// Bit b: the box is within reach.
+unsigned NearPoints::near_boxes(const PointBoxes& boxes, const Matrix& data, Index row,
+                                Index panel) const {
+  float distances[kBoxPanel];
+  boxes.squared_distances(data, row, panel, distances);
+  unsigned near = 0;
+  for (unsigned b = 0; b < kBoxPanel; ++b) near |= (distances[b] > reach_ ? 0U : 1U) << b;
+  return near;
+}
+
+std::vector<std::uint16_t> NearPoints::near_strips(const Matrix& data,
+                                                   std::span<const Index> rows) const {
+  static_assert(kBoxPanel == 16);
+  const auto count = static_cast<Index>(rows.size());
+  std::vector<std::uint16_t> near(usize(strips_.num_panels() * count));
+  parallel_ranges(count, 64, [&](Index begin, Index end) {
+    for (Index panel = 0; panel < strips_.num_panels(); ++panel) {
+      for (Index r = begin; r < end; ++r)
+        near[usize(panel * count + r)] =
+            static_cast<std::uint16_t>(near_boxes(strips_, data, rows[usize(r)], panel));
     }
   });
   return near;
 }
 
 unsigned NearPoints::near_groups(const Matrix& data, Index row, Index strip) const {
-  float distances[kBoxPanel];
-  groups_.squared_distances(data, row, strip, distances);
-  unsigned near = 0;
-  for (unsigned g = 0; g < kBoxPanel; ++g) near |= (distances[g] > reach_ ? 0U : 1U) << g;
-  return near;
+  return near_boxes(groups_, data, row, strip);
 }
 
 }  // namespace tamis

@@ -2,6 +2,7 @@
 // not be computed.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -34,13 +35,15 @@ class NearPoints {
   static Index bytes(const Matrix& data, Index points);
 
   Index num_strips() const { return strips_.size(); }
-  /// For every one of the `rows` of `data` and every strip, row after row: may the kernel reach
-  /// from one to the other?
-  std::vector<char> near_strips(const Matrix& data, std::span<const Index> rows) const;
+  /// Bit s of number panel * rows.size() + r: the kernel may reach from row rows[r] of `data` to
+  /// strip panel * kBoxPanel + s.
+  std::vector<std::uint16_t> near_strips(const Matrix& data, std::span<const Index> rows) const;
   /// Bit g: the kernel may reach from the row to group g of the strip.
   unsigned near_groups(const Matrix& data, Index row, Index strip) const;
 
  private:
+  unsigned near_boxes(const PointBoxes& boxes, const Matrix& data, Index row, Index panel) const;
+
   float reach_;  // squared distance
   PointBoxes strips_;
   PointBoxes groups_;

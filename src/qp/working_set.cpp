@@ -16,7 +16,7 @@
 namespace tamis::qp {
 namespace {
 
-constexpr Index kPointsOfTask = 8192;
+constexpr Index kPointsOfTask = 2048;
 
 // Which points are in the block; those of this rank are looked up by their place.
 class Taken {
@@ -53,7 +53,8 @@ class Urgency {
 
   using Both = std::array<double, 2>;  // to rise, to fall
   Both operator()(Index place) const {
-    const int group = problem_.group_at(active_.points()[usize(place)]);
+    const int group =
+        problem_.num_groups() == 1 ? 0 : problem_.group_at(active_.points()[usize(place)]);
     return {active_.up_score(place) - violation_.min_down[group],
             violation_.max_up[group] - active_.down_score(place)};
   }
@@ -76,7 +77,7 @@ Candidates more_urgent_than(const Urgency::Both& floors, Index most, const Activ
       const Urgency::Both value = urgency(p);
       if (value[0] > floors[0]) part.rising.push_back({value[0], active.key_at(p), p});
       if (value[1] > floors[1]) part.falling.push_back({value[1], active.key_at(p), p});
-      if (is_hopeless(value[0], value[1])) ++part.hopeless;
+      part.hopeless += is_hopeless(value[0], value[1]) ? 1 : 0;
     }
     keep_first(&part.rising, most);
     keep_first(&part.falling, most);

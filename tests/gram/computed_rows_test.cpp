@@ -292,6 +292,22 @@ TEST(ComputedRows, FarPointsAreLeftOut) {
   EXPECT_LT(source.counts().computed, dense.rows() / 2);
 }
 
+// Rows are looked at in parts of 1024: more than two of them, the last one not full.
+TEST(ComputedRows, ManyRowsReachNearPoints) {
+  const Matrix data = sorted_rows(4100, 5, 11);
+  const Kernel kernel{.gamma = 300};
+  const std::vector<Index> rows = iota_rows(data.rows());
+  ComputedRows source(kernel, data, rows, 0, [] { return false; });
+  const Checker checker{kernel, data, rows, 1e-5};
+  const std::vector<Index> from = iota_rows(2500);
+  std::vector<double> coefficients;
+  for (std::size_t k = 0; k < from.size(); ++k) coefficients.push_back(k % 3 == 0 ? -1.0 : 0.7);
+  const std::vector<Index> some{0, 1023, 1024, 2047, 2048, 2499, 2600, 4000};
+  std::vector<double> sums(some.size(), 0.5);
+  ASSERT_TRUE(source.accumulate_at(some, from, coefficients, sums));
+  checker.expect_sums(some, from, coefficients, sums);
+}
+
 TEST(ComputedRows, AStoppedPassOverNearPointsSaysSo) {
   const Matrix data = sorted_rows(4100, 3, 10);
   const std::vector<Index> rows = iota_rows(data.rows());
