@@ -462,7 +462,8 @@ bool ComputedRows::add_near(const KernelBlocks& blocks, const NearPoints& near,
              groups != 0; groups &= groups - 1)
           reaching.add(usize(std::countr_zero(groups)), r);
       }
-      computed += add_reaching(blocks, asked.subspan(usize(first), usize(some)), reaching,
+      computed += add_reaching(blocks, asked.subspan(usize(first), usize(some)),
+                               std::span(rows).subspan(usize(first), usize(some)), reaching,
                                coefficients.subspan(usize(first), usize(some)),
                                strip * NearPoints::kStrip, sums);
     }
@@ -473,13 +474,16 @@ bool ComputedRows::add_near(const KernelBlocks& blocks, const NearPoints& near,
 
 // Of one strip, which begins at `first_point`; how many values were computed.
 Index ComputedRows::add_reaching(const KernelBlocks& blocks, std::span<const Index> asked,
-                                 const ReachingRows& reaching, std::span<const double> coefficients,
-                                 Index first_point, std::span<double> sums) const {
+                                 std::span<const Index> rows, const ReachingRows& reaching,
+                                 std::span<const double> coefficients, Index first_point,
+                                 std::span<double> sums) const {
   alignas(64) float values[kMostRows * NearPoints::kGroup];
-  Index data_rows[kMostRows];
+  Index reaching_rows[kMostRows];
   double factors[kMostRows];
   float norms[kMostRows];
-  const auto at_once = usize(KernelBlocks::rows_at_once(data_));
+  // More than evaluate() wants elsewhere: each has only the points of one group.
+  constexpr auto at_once = usize(kMostRows);
+  const Matrix& rows_from = rows_matrix(asked);
   Index computed = 0;
   for (Index g = 0; g < kBoxPanel; ++g) {
     const Index begin = first_point + g * NearPoints::kGroup;
@@ -489,11 +493,11 @@ Index ComputedRows::add_reaching(const KernelBlocks& blocks, std::span<const Ind
       const std::size_t some = std::min(at_once, all.size() - first);
       for (std::size_t k = 0; k < some; ++k) {
         const std::size_t r = all[first + k];
-        data_rows[k] = data_row(asked[r]);
+        reaching_rows[k] = rows[r];
         factors[k] = coefficients[r];
         if (data_.is_sparse()) norms[k] = norm(asked[r]);
       }
-      blocks.evaluate(rows_matrix(asked), std::span(data_rows, some), begin, end, values,
+      blocks.evaluate(rows_from, std::span(reaching_rows, some), begin, end, values,
                       NearPoints::kGroup, std::span(norms, data_.is_sparse() ? some : 0));
       accumulate_rows(values, NearPoints::kGroup, std::span(factors, some), end - begin,
                       sums.data() + begin);

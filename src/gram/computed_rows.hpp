@@ -113,9 +113,11 @@ class ComputedRows : public qp::RowSource {
                 std::span<const double> coefficients, std::span<double> sums);
   /// For every group of a strip: the rows of a part that reach it, in order.
   class ReachingRows;
+  /// `rows`: where the rows asked for lie.
   Index add_reaching(const KernelBlocks& blocks, std::span<const Index> asked,
-                     const ReachingRows& reaching, std::span<const double> coefficients,
-                     Index first_point, std::span<double> sums) const;
+                     std::span<const Index> rows, const ReachingRows& reaching,
+                     std::span<const double> coefficients, Index first_point,
+                     std::span<double> sums) const;
 
   Group& group_;
   const RunControl* control_;  // null: active points are packed in memory

@@ -160,13 +160,14 @@ bool ActiveSet::start() {
 
 Violation ActiveSet::measure() const {
   const Index chunks = (size() + kChunk - 1) / kChunk;
+  const bool one_group = problem_.num_groups() == 1;
   std::vector<Violation> parts(usize(chunks),
                                Violation{{-kInfinity, -kInfinity}, {kInfinity, kInfinity}});
   parallel_ranges(size(), kChunk, [&](Index begin, Index end) {
     for (Index first = begin; first < end; first += kChunk) {
       Violation& part = parts[usize(first / kChunk)];
       for (Index p = first; p < std::min(first + kChunk, end); ++p) {
-        const int group = problem_.group_at(points_[usize(p)]);
+        const int group = one_group ? 0 : problem_.group_at(points_[usize(p)]);
         part.max_up[group] = std::max(part.max_up[group], up_score(p));
         part.min_down[group] = std::min(part.min_down[group], down_score(p));
       }
