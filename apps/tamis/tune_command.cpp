@@ -82,6 +82,8 @@ class TuneCommand : public Command {
       if (training_.was_given(axis.option))
         throw UsageError(fmt::format("--{0} and --grid {0}=.. do not go together", axis.option));
     }
+    if (training_.was_given("max-seconds") && tune_.max_seconds == 0)
+      session.note("--max-seconds limits each training; --search-seconds limits the search");
     allow_what_is_trained_on(tune_.base, &read_);
     const Dataset data =
         session.timed("read", [&] { return read_dataset(data_path_, read_, session.control()); });

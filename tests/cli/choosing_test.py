@@ -189,6 +189,12 @@ class Tune(CliTest):
         self.assertEqual(result.code, 2)
         self.assertIn("raise it", result.err)
 
+    def test_says_which_limit_is_that_of_the_search(self):
+        note = "--search-seconds limits the search"
+        grid = ["tune", "train.svm", "--grid", "cost=1,10", "-g", 100, "--max-seconds", 50]
+        self.assertIn(note, self.ok(*grid).err)
+        self.assertNotIn(note, self.ok(*grid, "--search-seconds", 50).err)
+
     def test_wrong_usage(self):
         self.fails(2, "OPTION=VALUE", "tune", "train.svm", "--grid", "cost")
         self.fails(2, "factor above 1", "tune", "train.svm", "--grid", "cost=1:10:1")
