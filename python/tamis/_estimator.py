@@ -212,8 +212,8 @@ class Estimator(BaseEstimator):
         return self._known_rows(X)
 
     def _few_plain_rows(self, X: np.ndarray) -> np.ndarray | None:
-        """A few rows for the core, which checks what scikit-learn would, in much less time than that
-        takes. None: scikit-learn must see them, for its message or its warning.
+        """A few rows for the core, which checks what scikit-learn would, in much less time. None:
+        scikit-learn must see them, for its message or its warning.
         """
         known = self.__dict__
         columns = known.get("n_features_in_")
