@@ -1,5 +1,5 @@
 // How long a loaded model takes for a single row: what a service that asks for one row at a time
-// waits for.
+// waits for; and how many rows it predicts in a second, one thread.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -51,6 +51,21 @@ void one_row_from_c(benchmark::State& state, const char* method) {
   tamis_model_free(model);
 }
 
+// A million rows at once, on one thread.
+void many_rows(benchmark::State& state, const char* method) {
+  TrainOptions options;
+  options.method = method;
+  options.cost = 10;
+  options.gamma = 100;
+  const Model model =
+      train(generate("checkerboard", {.rows = state.range(0), .seed = 1}).data, options).model;
+  const Matrix rows = generate("checkerboard", {.rows = 1000000, .seed = 2}).data.features();
+  RunControl control;
+  control.threads = 1;
+  for (auto _ : state) benchmark::DoNotOptimize(predict_codes(model, rows, control));
+  state.SetItemsProcessed(state.iterations() * rows.rows());
+}
+
 BENCHMARK_CAPTURE(one_row_from_c, exact, "exact")->Arg(200)->Arg(10000);
 BENCHMARK_CAPTURE(one_row_from_c, linear, "linear")->Arg(2000);
 BENCHMARK_CAPTURE(one_row_from_c, falk_c, "falk-c")->Arg(10000);
@@ -58,6 +73,8 @@ BENCHMARK_CAPTURE(one_row, exact, "exact")->Arg(200)->Arg(10000);
 BENCHMARK_CAPTURE(one_row, linear, "linear")->Arg(2000);
 BENCHMARK_CAPTURE(one_row, falk_c, "falk-c")->Arg(10000);
 BENCHMARK_CAPTURE(one_row, falk, "falk")->Arg(10000);
+BENCHMARK_CAPTURE(many_rows, falk_c, "falk-c")->Arg(100000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(many_rows, falk, "falk")->Arg(100000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace tamis
