@@ -93,10 +93,11 @@ class ChangingInverse {
 class FaceSteps {
  public:
   FaceSteps(const StoredMatrix& kernel, std::span<const double> cost, const BinaryTask& task,
-            double eps)
+            double eps, const std::function<bool()>& stopped)
       : kernel_(kernel),
         task_(task),
         eps_(eps),
+        stopped_(stopped),
         beta_(task.rows.size(), 0.0),
         is_free_(task.rows.size(), 0) {
     for (std::size_t i = 0; i < beta_.size(); ++i) {
@@ -121,14 +122,14 @@ class FaceSteps {
     return k == start.rows.size() && sums_.size() == beta_.size();
   }
 
-  bool run(double most_work, const std::function<bool()>& stopped) {
+  bool run(double most_work) {
     for (std::size_t i = 0; i < beta_.size() && free_.size() < kMostFree; ++i) {
-      if (!at_bound(i)) set_free(i);
+      if (!at_bound(i) && !stopped_()) set_free(i);
     }
     double least_gap = kInfinity;
     int patience = kPatience;
     bool freed_one = false;
-    while (work_ < most_work && !stopped()) {
+    while (work_ < most_work && !stopped_()) {
       const bool moved = go_to_optimum();
       update_sums();
       const double gap = measure();
@@ -186,7 +187,7 @@ class FaceSteps {
     std::vector<double> u = inverse_.times(std::vector<double>(free_.size(), 1.0));
     work_ += 2 * static_cast<double>(free_.size() * free_.size());
     bool moved = false;
-    while (free_.size() > 1) {
+    while (free_.size() > 1 && !stopped_()) {
       const double common =
           std::accumulate(v.begin(), v.end(), 0.0) / std::accumulate(u.begin(), u.end(), 0.0);
       const auto direction = [&](std::size_t k) { return v[k] - common * u[k]; };
@@ -289,6 +290,7 @@ class FaceSteps {
   const StoredMatrix& kernel_;
   const BinaryTask& task_;
   double eps_;
+  const std::function<bool()>& stopped_;
   std::vector<double> lower_;
   std::vector<double> upper_;
   std::vector<double> beta_;
@@ -315,12 +317,12 @@ FaceResult take_face_steps(const StoredMatrix& kernel, std::span<const double> c
                            std::span<const double> start_sums, double eps,
                            const std::function<bool()>& stopped) {
   FaceResult result;
-  FaceSteps steps(kernel, cost, task, eps);
+  FaceSteps steps(kernel, cost, task, eps, stopped);
   if (!steps.begin_at(start, start_sums)) return result;
   Index free = 0;
   for (std::size_t k = 0; k < start.rows.size(); ++k)
     free += std::abs(start.coefficients[k]) < cost[usize(start.rows[k])] ? 1 : 0;
-  result.converged = steps.run(4 * face_work(std::ssize(task.rows), free), stopped);
+  result.converged = steps.run(4 * face_work(std::ssize(task.rows), free));
   result.found = steps.result();
   result.work = steps.work();
   return result;
