@@ -1,5 +1,5 @@
 // How long a loaded model takes for a single row: what a service that asks for one row at a time
-// waits for.
+// waits for; and how many rows it predicts in a second, one thread.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -22,9 +22,7 @@ void one_row(benchmark::State& state, const char* method) {
   options.gamma = 100;
   const Model model = train(data, options).model;
   const Matrix row = data.features().select(std::vector<Index>{0});
-  RunControl control;
-  control.threads = static_cast<int>(state.range(1));
-  for (auto _ : state) benchmark::DoNotOptimize(predict_codes(model, row, control));
+  for (auto _ : state) benchmark::DoNotOptimize(predict_codes(model, row));
   state.counters["support_vectors"] = static_cast<double>(model.num_support_vectors());
 }
 
@@ -53,13 +51,30 @@ void one_row_from_c(benchmark::State& state, const char* method) {
   tamis_model_free(model);
 }
 
-BENCHMARK_CAPTURE(one_row_from_c, exact, "exact")->Args({200, 1})->Args({10000, 1});
-BENCHMARK_CAPTURE(one_row_from_c, linear, "linear")->Args({2000, 1});
-BENCHMARK_CAPTURE(one_row_from_c, falk_c, "falk-c")->Args({10000, 1});
-BENCHMARK_CAPTURE(one_row, exact, "exact")->Args({200, 1})->Args({200, 0})->Args({10000, 1});
-BENCHMARK_CAPTURE(one_row, linear, "linear")->Args({2000, 1});
-BENCHMARK_CAPTURE(one_row, falk_c, "falk-c")->Args({10000, 1});
-BENCHMARK_CAPTURE(one_row, falk, "falk")->Args({10000, 1});
+// A million rows at once, on one thread.
+void many_rows(benchmark::State& state, const char* method) {
+  TrainOptions options;
+  options.method = method;
+  options.cost = 10;
+  options.gamma = 100;
+  const Model model =
+      train(generate("checkerboard", {.rows = state.range(0), .seed = 1}).data, options).model;
+  const Matrix rows = generate("checkerboard", {.rows = 1000000, .seed = 2}).data.features();
+  RunControl control;
+  control.threads = 1;
+  for (auto _ : state) benchmark::DoNotOptimize(predict_codes(model, rows, control));
+  state.SetItemsProcessed(state.iterations() * rows.rows());
+}
+
+BENCHMARK_CAPTURE(one_row_from_c, exact, "exact")->Arg(200)->Arg(10000);
+BENCHMARK_CAPTURE(one_row_from_c, linear, "linear")->Arg(2000);
+BENCHMARK_CAPTURE(one_row_from_c, falk_c, "falk-c")->Arg(10000);
+BENCHMARK_CAPTURE(one_row, exact, "exact")->Arg(200)->Arg(10000);
+BENCHMARK_CAPTURE(one_row, linear, "linear")->Arg(2000);
+BENCHMARK_CAPTURE(one_row, falk_c, "falk-c")->Arg(10000);
+BENCHMARK_CAPTURE(one_row, falk, "falk")->Arg(10000);
+BENCHMARK_CAPTURE(many_rows, falk_c, "falk-c")->Arg(100000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(many_rows, falk, "falk")->Arg(100000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace tamis

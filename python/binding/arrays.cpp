@@ -2,6 +2,10 @@
 
 #include <pybind11/stl.h>
 
+#include <cmath>
+#include <cstring>
+#include <limits>
+
 namespace tamis::python {
 namespace {
 
@@ -19,7 +23,36 @@ std::span<const T> in_place(const py::handle& object, py::ssize_t dimensions) {
   throw py::type_error("an aligned C-contiguous array of the right type and shape is needed");
 }
 
+// None if a value does not fit.
+template <typename T>
+py::object float_rows(const py::array& given) {
+  constexpr T kLargest = std::numeric_limits<float>::max();
+  py::array_t<float> rows({given.shape(0), given.shape(1)});
+  float* to = rows.mutable_data();
+  for (py::ssize_t i = 0; i < given.shape(0); ++i) {
+    const char* from = static_cast<const char*>(given.data()) + i * given.strides(0);
+    for (py::ssize_t j = 0; j < given.shape(1); ++j, from += given.strides(1)) {
+      T value;  // which may lie anywhere
+      std::memcpy(&value, from, sizeof value);
+      if (!(std::abs(value) <= kLargest)) return py::none();
+      *to++ = static_cast<float>(value);
+    }
+  }
+  return rows;
+}
+
 }  // namespace
+
+py::object few_rows(const py::object& features, py::ssize_t columns) {
+  constexpr py::ssize_t kMostRows = 64;
+  const bool is_float = py::isinstance<py::array_t<float, 0>>(features);
+  if (!is_float && !py::isinstance<py::array_t<double, 0>>(features)) return py::none();
+  const auto given = py::reinterpret_borrow<py::array>(features);
+  if (given.ndim() != 2 || given.shape(0) < 1 || given.shape(0) > kMostRows ||
+      given.shape(1) != columns)
+    return py::none();
+  return is_float ? float_rows<float>(given) : float_rows<double>(given);
+}
 
 std::shared_ptr<const void> keep_alive(py::object object) {
   return {object.release().ptr(), [](PyObject* held) {

@@ -22,6 +22,11 @@ inline Matrix to_matrix(const py::object& features) {
   return to_matrix(features, keep_alive(features));
 }
 
+/// Copies of rows for to_matrix(): at most 64 of a float32 or float64 array that has that number of
+/// columns and no value that float32 cannot hold. None for anything else, which must pass slower
+/// checks.
+py::object few_rows(const py::object& features, py::ssize_t columns);
+
 /// Rows as one of the two above: read-only views of memory that `owner` keeps alive.
 py::object from_matrix(const Matrix& matrix, const py::capsule& owner);
 

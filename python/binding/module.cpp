@@ -151,6 +151,11 @@ void run_prediction(const Model& model, const Matrix& rows, int threads,
     run_listening(threads, 0, on_progress, work);
 }
 
+/// few_rows() that can be predicted as they are: a model of text columns takes words.
+py::object few_rows_for(const Model& model, const py::object& features, py::ssize_t columns) {
+  return model.columns().texts.empty() ? few_rows(features, columns) : py::none();
+}
+
 /// Class positions, or numbers.
 py::object predict_rows(const Model& model, const py::object& features, int threads,
                         const py::object& on_progress) {
@@ -354,6 +359,7 @@ void bind_model(py::module_& module) {
       .def_property_readonly("has_probabilities", &Model::has_probabilities)
       .def("probabilities", probabilities_of_rows, py::arg("features"), py::arg("threads"),
            py::arg("on_progress"))
+      .def("few_rows", few_rows_for, py::arg("features"), py::arg("columns"))
       .def("predict", predict_rows, py::arg("features"), py::arg("threads"), py::arg("on_progress"))
       .def("decision_values", decide_rows, py::arg("features"), py::arg("threads"),
            py::arg("on_progress"))

@@ -29,8 +29,6 @@ from ._parameters import TrainingWarning, core_options, memory_bytes, thread_cou
 from ._sklearn import check_penalty, check_without_effect, checked_weights, finite_or_nan, validate_data
 from ._tables import narrow_table
 
-_FEW_ROWS = 64
-
 logger = logging.getLogger("tamis")
 
 Self = TypeVar("Self", bound="Estimator")
@@ -207,28 +205,24 @@ class Estimator(BaseEstimator):
     # Predicting.
 
     def _prediction_rows(self, X: Any) -> Any:
-        rows = self._few_plain_rows(X)
+        rows = self._few_plain_rows(X) if type(X) is np.ndarray else None
         if rows is not None:
-            return core_rows(rows)
+            return rows
         check_is_fitted(self)
         return self._known_rows(X)
 
-    def _few_plain_rows(self, X: Any) -> np.ndarray | None:
-        """A few rows of a plain array, as float32. None: scikit-learn's checks, which take longer
-        than to predict one row, must see them.
+    def _few_plain_rows(self, X: np.ndarray) -> np.ndarray | None:
+        """A few rows for the core, which checks what scikit-learn would, in much less time. None:
+        scikit-learn must see them, for its message or its warning.
         """
-        if not (type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind == "f" and 0 < len(X) <= _FEW_ROWS):
+        known = self.__dict__
+        columns = known.get("n_features_in_")
+        if columns is None or "_model" not in known or "feature_names_in_" in known:
             return None
-        if X.shape[1] != getattr(self, "n_features_in_", None) or hasattr(self, "feature_names_in_"):
+        kernel = known.get("kernel")
+        if kernel == "precomputed" or callable(kernel):
             return None
-        if callable(self._kernel) or self._kernel == "precomputed" or self._known_texts():
-            return None
-        if X.dtype == np.float32:
-            rows = np.ascontiguousarray(X)
-        else:
-            with np.errstate(over="ignore"):
-                rows = np.ascontiguousarray(X, dtype=np.float32)
-        return rows if np.isfinite(rows).all() else None
+        return self._model.few_rows(X, columns)
 
     def _known_rows(self, X: Any) -> Any:
         """Rows for the core, of as many features as those of _training_rows."""

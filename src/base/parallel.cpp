@@ -103,6 +103,8 @@ bool release_worker_threads() {
 namespace detail {
 
 void run_pieces(std::int64_t pieces, PieceCall call, const void* body) {
+  if (pieces == 1)
+    return call(body, 0, 1);  // to predict a row takes less time than to start a task
   tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, pieces),
                     [call, body](const tbb::blocked_range<std::int64_t>& range) {
                       call(body, range.begin(), range.end());
@@ -113,7 +115,7 @@ void run_in_arena(int threads, WorkCall call, void* work) {
   ask_for_memory();
   // More threads than CPUs: without this oneTBB prints a warning and ignores the request.
   std::optional<tbb::global_control> more;
-  if (threads > available_threads())
+  if (threads > 1 && threads > available_threads())
     more.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
   BorrowedArena arena(threads);
   (*arena).execute([call, work] { call(work); });

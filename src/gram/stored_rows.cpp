@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/page_memory.hpp"
 #include "base/parallel.hpp"
 #include "kernels/kernel_blocks.hpp"
 
@@ -28,7 +29,7 @@ std::vector<Index> picked(std::span<const Index> numbers, std::span<const Index>
 StoredMatrix::StoredMatrix(Index rows)
     : rows_(rows),
       stride_(round_up(rows, kPanel)),
-      values_(new float[usize(checked_product(rows, stride_))]) {}
+      values_(reserve_floats(checked_product(rows, stride_))) {}
 
 Index StoredMatrix::size_bytes(Index rows) {
   return checked_product(checked_product(rows, round_up(rows, kPanel)), sizeof(float));

@@ -46,6 +46,24 @@ void require_finite(const SharedArray<double>& values, std::string_view what) {
   for (const double value : values.span()) require(std::isfinite(value), what);
 }
 
+// Queries in the order of their machines.
+std::vector<Index> grouped(std::span<const std::int32_t> machines, Index num_machines) {
+  std::vector<Index> queries(machines.size());
+  if (std::ssize(machines) < num_machines / 16) {  // nothing for each machine that has none of them
+    std::iota(queries.begin(), queries.end(), 0);
+    std::stable_sort(queries.begin(), queries.end(), [machines](Index a, Index b) {
+      return machines[usize(a)] < machines[usize(b)];
+    });
+    return queries;
+  }
+  std::vector<Index> next(usize(num_machines + 1), 0);
+  for (const std::int32_t m : machines) ++next[usize(m) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (std::size_t q = 0; q < machines.size(); ++q)
+    queries[usize(next[usize(machines[q])]++)] = static_cast<Index>(q);
+  return queries;
+}
+
 }  // namespace
 
 LocalModels::LocalModels(LocalParts parts) : parts_(std::move(parts)) {
@@ -172,23 +190,18 @@ void LocalModels::for_each_machine(const Matrix& features, const RunControl& con
                                    const Answer& answer) const {
   require_packing_memory(parts_.rows, features, control);
   const std::vector<std::int32_t> machines = machines_of(features, control);
-  // Queries grouped by machine, by counting.
-  std::vector<Index> begin(usize(num_machines() + 1), 0);
-  for (const std::int32_t m : machines) ++begin[usize(m) + 1];
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<Index> queries(machines.size());
-  std::vector<Index> next(begin.begin(), begin.end() - 1);
-  for (std::size_t q = 0; q < machines.size(); ++q)
-    queries[usize(next[usize(machines[q])]++)] = static_cast<Index>(q);
+  const std::vector<Index> queries = grouped(machines, num_machines());
   struct Piece {
     Index machine;
     Index begin;
     Index end;
   };
   std::vector<Piece> pieces;
-  for (Index m = 0; m < num_machines(); ++m) {
-    for (Index first = begin[usize(m)]; first < begin[usize(m) + 1]; first += kQueries)
-      pieces.push_back({m, first, std::min(first + kQueries, begin[usize(m) + 1])});
+  for (Index k = 0; k < std::ssize(queries); ++k) {
+    const Index machine = machines[usize(queries[usize(k)])];
+    if (pieces.empty() || pieces.back().machine != machine || k - pieces.back().begin == kQueries)
+      pieces.push_back({machine, k, k});
+    pieces.back().end = k + 1;
   }
   ProgressMeter meter(control, "predict", static_cast<Index>(machines.size()));
   parallel_each(static_cast<Index>(pieces.size()), [&](Index k) {

@@ -86,6 +86,11 @@ void require_values_memory(const Model& model, Index rows, const RunControl& con
     require_memory("a table of decision values", bytes, memory_left(control.memory_bytes));
 }
 
+// A single row is one task, and is done in less time than it takes to ask for all threads.
+int threads_for(const Matrix& features, const RunControl& control) {
+  return features.rows() == 1 && control.threads == 0 ? 1 : control.threads;
+}
+
 Labels labels_of(const Model& model, const std::vector<std::int32_t>& codes) {
   return model.classes().select(std::vector<Index>(codes.begin(), codes.end()));
 }
@@ -120,7 +125,7 @@ std::vector<std::int32_t> predict_codes(const Model& model, const Matrix& featur
   require_classes(model);
   std::vector<std::int32_t> codes(usize(features.rows()), 0);
   if (model.classes().size() <= 1) return codes;
-  with_threads(control.threads, [&] {
+  with_threads(threads_for(features, control), [&] {
     with_scaled_rows(model, features, control,
                      [&](const Matrix& rows, Index begin, const RunControl& part) {
                        machine_of(model).classify(
@@ -167,7 +172,7 @@ DecisionValues decision_values(const Model& model, const Matrix& features,
   result.rows = features.rows();
   result.cols = static_cast<Index>(result.columns.size());
   result.values.resize(usize(checked_product(result.rows, result.cols)));
-  with_threads(control.threads, [&] {
+  with_threads(threads_for(features, control), [&] {
     with_scaled_rows(
         model, features, control, [&](const Matrix& rows, Index begin, const RunControl& part) {
           machine_of(model).decision_values(

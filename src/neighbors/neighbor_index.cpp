@@ -94,14 +94,15 @@ void NeighborIndex::run_groups(const QueryBatch& batch, const Start& start,
 
 Neighbors NeighborIndex::nearest(const Matrix& queries, std::span<const Index> rows, Index k,
                                  const RunControl& control) const {
+  constexpr Index kAlways = Index{1} << 20;  // memory_left() is never less: not worth asking for
   if (k < 1) throw InvalidArgument(fmt::format("k is {}: it must be at least 1", k));
   Neighbors result;
   result.per_query = std::min(k, num_points());
   if (result.per_query == 0) return result;
   const Index total = checked_product(static_cast<Index>(rows.size()), result.per_query);
-  require_memory("the list of neighbors",
-                 checked_product(total, static_cast<Index>(sizeof(Index) + sizeof(float))),
-                 memory_left(control.memory_bytes));
+  const Index bytes = checked_product(total, static_cast<Index>(sizeof(Index) + sizeof(float)));
+  if (bytes > kAlways)
+    require_memory("the list of neighbors", bytes, memory_left(control.memory_bytes));
   result.rows.resize(usize(total));
   result.squared_distances.resize(usize(total));
   for_each_batch(queries, rows, control, [&](const QueryBatch& batch, Index first_query) {

@@ -109,7 +109,14 @@ def test_rows_are_converted_once(break_ties, forest, monkeypatch):
 
 # A few rows of a plain array take a shorter way past scikit-learn's checks.
 
+def unaligned(X):
+    copy = np.frombuffer(bytearray(X.nbytes + 1), dtype=X.dtype, offset=1, count=X.size).reshape(X.shape)
+    copy[:] = X
+    return copy
+
+
 @pytest.mark.parametrize("convert", [lambda X: X, lambda X: X.astype(np.float64), np.asfortranarray, lambda X: X[::-1][::-1],
+                                     lambda X: np.repeat(X, 2, axis=1)[:, ::2], lambda X: X.astype(">f8"), unaligned,
                                      lambda X: X.tolist(), lambda X: X.astype(np.float16).astype(np.longdouble)])
 def test_few_rows_are_predicted_as_many(forest, convert):
     machine = fitted(tamis.SVC, forest)
@@ -123,7 +130,7 @@ def test_few_rows_are_predicted_as_many(forest, convert):
 
 
 @pytest.mark.parametrize("row, message", [([[np.nan, 0]], "NaN"), ([[np.inf, 0]], "infinity"), ([[1e300, 0]], "too large"),
-                                          ([[1.0, 2.0, 3.0]], "3 features"), ([1.0, 2.0], "1D array")])
+                                          ([[1.0, 2.0, 3.0]], "3 features"), ([1.0, 2.0], "1D array"), (1.0, "scalar"), (np.empty((0, 2)), "0 sample")])
 def test_few_bad_rows_are_refused_as_many(forest, row, message):
     with pytest.raises(ValueError, match=message):
         fitted(tamis.SVC, forest).predict(np.array(row))
