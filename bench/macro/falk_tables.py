@@ -35,9 +35,8 @@ PAPER = {
     "checker-b": ((94.31, 94.46, 94.46, 94.45, None), (94.08, 94.21, 94.21, 94.19, 94.23), (None, 6047, 334, 366, 1374),
                   (None, 167, 10, 7, 7)),
 }
-# Of a smaller search. exact: rows of a stage over those of the one before, and candidates of the second and the third stage; falk: candidates that are
-# judged on all rows.
-GROWTH, STAGES = 3, (9, 3)
+# Of a smaller search. exact: rows of a stage over those of the one before; falk: candidates that are judged on all rows.
+GROWTH = 3
 LOCAL_CANDIDATES, LOCAL_EACH_K = 5, 2
 KNN_K = [1, 3, 5, 9, 15, 21, 31, 51, 71, 101, 151]
 LOCAL_K = [250, 500, 1000, 2000, 4000, 8000]
@@ -62,13 +61,13 @@ def judged(train, method, points, rows, options):
     return sorted(found, key=lambda one: one["error"])
 
 
-FOUND = {}  # of searches on neighborhoods, by file: falk and falk-c train the same local SVMs
-
-
 def local_candidates(train, options):
-    """The best points of each k on neighborhoods of all rows; k upwards until the best error rises, as in the paper."""
-    if train in FOUND:
-        return FOUND[train]
+    """The best points of each k on neighborhoods of all rows; k upwards until the best error rises, as in the paper. falk and falk-c train the same
+    local SVMs, so that this is done once."""
+    key = f"{train.parent.name} {options.search_folds} {options.search_step} {options.search_centres} {options.largest_k}"
+    found_before = common.load("falk_candidates", options)
+    if key in found_before:
+        return found_before[key]["points"]
     best, candidates = math.inf, []
     for k in [k for k in LOCAL_K if k <= options.largest_k]:
         found = common.tune(train, ["--method", "falk", "--k", k, "--folds", options.search_folds, "--centres", options.search_centres,
@@ -77,9 +76,9 @@ def local_candidates(train, options):
         if found["error"] > best:
             break
         best = found["error"]
-    candidates.sort(key=lambda one: one["error"])
-    FOUND[train] = [one["point"] for one in candidates[:LOCAL_CANDIDATES]]
-    return FOUND[train]
+    points = [one["point"] for one in sorted(candidates, key=lambda one: one["error"])[:LOCAL_CANDIDATES]]
+    common.save_one("falk_candidates", key, {key: {"points": points}}, list, options)
+    return points
 
 
 def search_local(train, method, options):
@@ -100,16 +99,20 @@ def search_local(train, method, options):
 
 def search_exact(train, options):
     """As the paper: the whole grid on all rows. The best C and gamma for few rows are not those for many, so that a smaller search (--search-rows) goes
-    on with the best of each stage, and with those of falk's candidates on neighborhoods of all rows, on three times the rows."""
+    on with the best points of each stage, on three times the rows, and with falk's candidates, which are of neighborhoods of all rows."""
     words = ["--method", "exact", "--folds", options.search_folds, "--rows", options.search_rows, *kernel_grid(options)]
     if options.search_rows == "all":
         return common.tune(train, words, options)
-    points = [one["point"] for one in common.tune(train, [*words, "--racing", "no"], options)["tried"][:STAGES[0]]]
+    stages = [int(count) for count in options.search_stages.split(",")]
+    rows, found = int(options.search_rows), common.tune(train, [*words, "--racing", "no"], options)["tried"]
+    points = [one["point"] for one in found[:stages[0]]]
     if options.search_centres:
         points += [{name: point[name] for name in ("cost", "gamma")} for point in local_candidates(train, options)]
-    points = list({tuple(point.items()): point for point in points}.values())
-    second = judged(train, "exact", points, int(options.search_rows) * GROWTH, options)
-    return judged(train, "exact", [one["point"] for one in second[:STAGES[1]]], int(options.search_rows) * GROWTH**2, options)[0]
+    for stage, count in enumerate(stages):
+        points = list({tuple(point.items()): point for point in points}.values()) if stage == 0 else points[:count]
+        found = judged(train, "exact", points, rows * GROWTH**(stage + 1), options)
+        points = [one["point"] for one in found]
+    return found[0]
 
 
 def search(train, method, options):
@@ -133,15 +136,17 @@ def chosen_text(point, report):
     return ", ".join(f"{name} {value:g}" for name, value in point.items())
 
 
-SEARCH = ("search_folds", "search_step", "search_rows", "search_centres", "largest_k")
+# What the search of each method depends on.
+LOCAL_SEARCH = ("search_folds", "search_step", "search_rows", "search_centres", "largest_k")
+SEARCH = {"knn": ("search_folds",), "exact": (*LOCAL_SEARCH, "search_stages"), "falk": LOCAL_SEARCH, "falk-c": LOCAL_SEARCH, "falk-l": ()}
 
 
 def load(options):
-    return common.load("falk_tables", options, lambda r: f"{r['data']} {r['method']}", ("data", "method", "chosen", "search_rows"))
+    return common.load("falk_tables", options, lambda r: f"{r['data']} {r['method']}", ("data", "method", "chosen", "search_rows", "search_stages"))
 
 
 def is_done(result, options):
-    return result is not None and (result["method"] == "falk-l" or all(result[name] == getattr(options, name) for name in SEARCH))
+    return result is not None and all(result.get(name) == getattr(options, name) for name in SEARCH[result["method"]])
 
 
 def chosen_point(name, method, options):
@@ -156,7 +161,7 @@ def measure_method(name, method, files, options):
     found = search(files.train, method, options)
     run = common.train_and_test(files.train, files.test, arguments(method, found["point"]), options)
     text = chosen_text(found["point"], run.pop("report"))
-    return {"data": name, "method": method, **run, "cv_error": found["error"], "chosen": text, **{name: getattr(options, name) for name in SEARCH}}
+    return {"data": name, "method": method, **run, "cv_error": found["error"], "chosen": text, **{name: getattr(options, name) for name in SEARCH[method]}}
 
 
 def accuracy(error):
@@ -188,20 +193,23 @@ def rank_lines(results):
             + "; ".join(f"{m} p = {ranks.wilcoxon(column(m), column('exact')):.3f}" for m in METHODS[2:]) + "."]
 
 
-def protocol_text(folds, step, rows, centres, largest):
-    exact = "exact on all rows" if rows == "all" else (
-        f"exact on {int(rows):,} rows, then its {STAGES[0]} best points" + (" and falk's" if centres else "")
-        + f" on {GROWTH * int(rows):,} and the {STAGES[1]} best of these on {GROWTH**2 * int(rows):,} rows")
-    local = f"falk and falk-c on {rows} rows" if not centres else (
-        f"falk and falk-c on {centres} neighborhoods of all rows, then the {LOCAL_CANDIDATES} best points on all rows")
-    return (f"{folds} folds, every {step}. value of the paper's grids; knn on all rows; {exact}; {local}, k up to "
-            f"{max(k for k in LOCAL_K if k <= largest):,}")
+def exact_protocol(folds, step, rows, centres, largest, stages):
+    counts = [int(count) for count in stages.split(",")]
+    more = [f"the {count} best{' and falk candidates' if centres and n == 0 else ''} on {int(rows) * GROWTH**(n + 1):,}" for n, count in enumerate(counts)
+            ] if rows != "all" else []
+    return f"exact: {folds} folds, every {step}. value of the paper's grids on {rows} rows" + "".join(f", then {words}" for words in more)
+
+
+def local_protocol(folds, step, rows, centres, largest):
+    where = f"{centres} neighborhoods of all rows, then the {LOCAL_CANDIDATES} best on all rows" if centres else f"{rows} rows"
+    return f"falk and falk-c: {folds} folds, every {step}. value of the paper's grids, k up to {max(k for k in LOCAL_K if k <= largest):,}, on {where}"
 
 
 def protocol(results):
-    """How C, gamma and k were searched, in words; falk-l does not take part."""
-    kinds = {tuple(r[name] for name in SEARCH) for r in results if r["method"] != "falk-l"}
-    return ". ".join(protocol_text(*kind) for kind in sorted(kinds, key=str))
+    """How C, gamma and k were searched, in words; falk-l chooses its own."""
+    texts = {"knn": lambda folds: f"knn: {folds} folds on all rows", "exact": exact_protocol, "falk": local_protocol, "falk-c": local_protocol}
+    found = [texts[r["method"]](*(r[name] for name in SEARCH[r["method"]])) for r in results if r["method"] in texts]
+    return "; ".join(f"{text} ({found.count(text)} lines)" if len(set(found)) > 3 else text for text in dict.fromkeys(found))
 
 
 def run(options):
