@@ -123,7 +123,7 @@ def search(train, method, options):
         return search_local(train, method, options)
     if method == "exact":
         return search_exact(train, options)
-    return common.tune(train, ["--method", method, "--folds", options.search_folds, "--rows", "all", *common.grid("k", KNN_K)], options)
+    return common.tune(train, ["--method", method, "--folds", options.search_folds, "--rows", options.knn_rows, *common.grid("k", KNN_K)], options)
 
 
 def arguments(method, point):
@@ -138,11 +138,11 @@ def chosen_text(point, report):
 
 # What the search of each method depends on.
 LOCAL_SEARCH = ("search_folds", "search_step", "search_rows", "search_centres", "largest_k")
-SEARCH = {"knn": ("search_folds",), "exact": (*LOCAL_SEARCH, "search_stages"), "falk": LOCAL_SEARCH, "falk-c": LOCAL_SEARCH, "falk-l": ()}
+SEARCH = {"knn": ("search_folds", "knn_rows"), "exact": (*LOCAL_SEARCH, "search_stages"), "falk": LOCAL_SEARCH, "falk-c": LOCAL_SEARCH, "falk-l": ()}
 
 
 def load(options):
-    return common.load("falk_tables", options, lambda r: f"{r['data']} {r['method']}", ("data", "method", "chosen", "search_rows", "search_stages"))
+    return common.load("falk_tables", options, lambda r: f"{r['data']} {r['method']}", ("data", "method", "chosen", "search_rows", "search_stages", "knn_rows"))
 
 
 def is_done(result, options):
@@ -207,7 +207,7 @@ def local_protocol(folds, step, rows, centres, largest):
 
 def protocol(results):
     """How C, gamma and k were searched, in words; falk-l chooses its own."""
-    texts = {"knn": lambda folds: f"knn: {folds} folds on all rows", "exact": exact_protocol, "falk": local_protocol, "falk-c": local_protocol}
+    texts = {"knn": lambda folds, rows: f"knn: {folds} folds on {rows} rows", "exact": exact_protocol, "falk": local_protocol, "falk-c": local_protocol}
     found = [texts[r["method"]](*(r[name] for name in SEARCH[r["method"]])) for r in results if r["method"] in texts]
     return "; ".join(f"{text} ({found.count(text)} lines)" if len(set(found)) > 3 else text for text in dict.fromkeys(found))
 
