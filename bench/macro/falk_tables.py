@@ -208,8 +208,13 @@ def local_protocol(folds, step, rows, centres, largest):
 def protocol(results):
     """How C, gamma and k were searched, in words; falk-l chooses its own."""
     texts = {"knn": lambda folds, rows: f"knn: {folds} folds on {rows} rows", "exact": exact_protocol, "falk": local_protocol, "falk-c": local_protocol}
-    found = [texts[r["method"]](*(r[name] for name in SEARCH[r["method"]])) for r in results if r["method"] in texts]
-    return "; ".join(f"{text} ({found.count(text)} lines)" if len(set(found)) > 3 else text for text in dict.fromkeys(found))
+    found = {}  # method, text -> data sets
+    for r in results:
+        if r["method"] in texts:
+            name, words = texts[r["method"]](*(r[field] for field in SEARCH[r["method"]])).split(": ", 1)
+            found.setdefault((name, words), {})[r["data"]] = True
+    names = [name for name, _ in found]
+    return "; ".join(f"{name}{' on ' + ', '.join(data) if names.count(name) > 1 else ''}: {words}" for (name, words), data in sorted(found.items()))
 
 
 def run(options):
