@@ -1,4 +1,5 @@
 """What the parts of bench/macro/falk share. Standard library only."""
+import fcntl
 import json
 import os
 import shutil
@@ -41,8 +42,10 @@ def tune(train, arguments, options):
     report = options.work / "models" / f"falk-{os.getpid()}.tune.json"
     ran = measure.run([options.tamis, "tune", train, *arguments, "--json", report, *threads(options)])
     told = json.loads(report.read_text())
-    point = {name: told["best"][name] for name in told["axes"]}
-    return {"point": point, "error": told["best"]["error_rate"], "cpu_seconds": ran.cpu_seconds, "points": told["points"]}
+    point = lambda one: {name: one[name] for name in told["axes"]}  # noqa: E731
+    tried = sorted(({"point": point(one), "error": one["error_rate"]} for one in told["points"] if one.get("error_rate") is not None),
+                   key=lambda one: one["error"])
+    return {"point": point(told["best"]), "error": told["best"]["error_rate"], "cpu_seconds": ran.cpu_seconds, "tried": tried}
 
 
 def grid(name, values):
@@ -63,12 +66,23 @@ def percent(share):
     return f"{100 * share:.2f}"
 
 
-def load(name, options):
-    return measure.load_results(options.work / f"{name}.json")
+def load(name, options, key=None, text=()):
+    """Results of the work folder; where it has none and `key` makes their names, those that were published."""
+    found, published = measure.load_results(options.work / f"{name}.json"), FOLDER / f"{name}.csv"
+    return found or (measure.kept_results(published, key, text) if key and published.exists() else {})
 
 
 def save(name, results, order, options):
     measure.save_results(options.work / f"{name}.json", results, order)
+
+
+def save_one(name, key, results, order, options):
+    """Adds one result to those of the work folder, to which another run may have added some; `order` of all, from all."""
+    path = options.work / f"{name}.json"
+    with open(path.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        results |= measure.load_results(path) | {key: results[key]}
+        measure.save_results(path, results, order(results))
 
 
 def publish(name, text, options, page=PAGE):

@@ -242,7 +242,7 @@ def protocol(results):
 
 def run(options):
     name = "falk_small"
-    results = common.load(name, options)
+    results = common.load(name, options, lambda r: key_of(r["data"], r["method"], r["kernel"]), ("data", "method", "kernel"))
     order = [key_of(one.name, *column) for one in SETS for column in COLUMNS]
     only = options.only.split(",") if options.only else [one.name for one in SETS]
     for one in [s for s in SETS if s.name in only]:
@@ -253,11 +253,11 @@ def run(options):
             if not wanted or is_done(results.get(key), options):
                 continue
             results[key] = result = measure_set(one.name, method, kernel, files, options)
-            common.save(name, results, order, options)
+            common.save_one(name, key, results, lambda _: order, options)
             print(f"{one.name} {kernel} {method}: {100 - 100 * result['error']:.2f} %, {result['cpu_seconds']:.1f} CPU s", flush=True)
     if options.write and results:
         names = [one.name for one in SETS if any(key_of(one.name, *column) in results for column in COLUMNS)]
         text = "\n".join([measure.markdown_head(TITLES), *(measure.markdown_row(cells(n, results)) for n in names), "", *differences(results), *summary(results), "",
-                          f"Accuracy in percent, the paper's in parentheses. {protocol(results)}. {common.machine(options)}"])
+                          f"Accuracy in percent, the paper's in parentheses. {protocol(results)}."])
         common.publish(name, text, options)
     return 0

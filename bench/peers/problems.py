@@ -247,6 +247,14 @@ def make_generated(problem, _sources, folder, tamis):
         generate(tamis, name, rows, seed, folder / f"{part}.svm", *words)
 
 
+def make_generated_unit(problem, _sources, folder, tamis):
+    """Generated; columns to [0, 1]."""
+    name, *words = problem.generator
+    for part, seed, rows in (("train", 1, problem.rows), ("test", 2, problem.test_rows or problem.rows)):
+        generate(tamis, name, rows, seed, folder / f"{part}.raw", *words, "--format", "svmlight")
+    scale_to_unit(folder, tamis)
+
+
 def generate(tamis, name, rows, seed, path, *words):
     subprocess.run([tamis, "generate", name, *words, "--rows", str(rows), "--seed", str(seed), "-o", path, "--quiet"], check=True)
 
@@ -284,4 +292,4 @@ def make_cadata(problem, sources, folder, _tamis):
 
 RECIPES = {"as_is": make_as_is, "whole": make_whole, "minmax": make_minmax, "covtype": make_covtype, "split": make_split,
            "raw_split": make_raw_split, "part": make_part, "pooled": make_pooled, "extended_usps": make_extended_usps,
-           "generated": make_generated, "mnist": make_mnist, "cadata": make_cadata}
+           "generated": make_generated, "generated_unit": make_generated_unit, "mnist": make_mnist, "cadata": make_cadata}
