@@ -29,7 +29,9 @@ struct Violation {
 /// `to_fall` how far its down score falls short of the largest up score; -infinity where it cannot.
 /// No branches: a processor would guess wrong about every second point.
 inline bool is_hopeless(double to_rise, double to_fall) {
-  return ((std::max(to_rise, to_fall) < 0) & (std::min(to_rise, to_fall) == -kInfinity)) != 0;
+  const int would_stay = std::max(to_rise, to_fall) < 0 ? 1 : 0;
+  const int at_bound = std::min(to_rise, to_fall) == -kInfinity ? 1 : 0;
+  return (would_stay & at_bound) != 0;
 }
 
 /// One point of a block, as every rank knows it.
