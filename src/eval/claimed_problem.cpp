@@ -6,8 +6,8 @@
 namespace tamis {
 namespace {
 
-// A coefficient this close to its bound, relative to the cost, is at it: products of cost and
-// weights may be rounded in another order, and what equal rows share leaves a rest.
+// A coefficient this close to its bound, or to zero, relative to the cost, is at it: products of
+// cost and weights may be rounded in another order, and what equal rows share leaves a rest.
 constexpr double kAtBound = 1e-9;
 
 // A piece of the dual along one coefficient: it grows by `length` and gains `slope` a unit.
@@ -82,6 +82,7 @@ Side rates(const ClaimedProblem& problem, std::size_t k, double beta, double val
   Side side;
   const double widest = std::max(upper, -lower);
   const double near = std::isfinite(widest) ? kAtBound * widest : 0;
+  if (std::abs(beta) <= near) beta = 0;
   const bool may_grow = !(beta >= upper - near);
   const bool may_fall = !(beta <= lower + near);
   side.up = may_grow ? rest - (beta >= 0 ? problem.tube : -problem.tube) : -kInfinity;

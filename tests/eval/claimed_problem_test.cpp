@@ -151,6 +151,17 @@ TEST(Share, RoundingOfASumIsNoViolation) {
   EXPECT_EQ(assess(problem, beta, std::vector{-2.0, -2.0, -2.0}, 1, 1e-3).violation, 0);
 }
 
+// The rest of a sum may go to a row within the tube, which then has a coefficient of 1e-16 and a
+// target far from the edge that this coefficient would ask for.
+TEST(Share, RoundingWithinTheTubeIsNoViolation) {
+  const auto problem = numbers({-2.4, -1.9, -1.0, -0.3, 0.1, 0.6, 1.1, 1.5}, 0.439, 0.217);
+  const std::vector<double> values(8, 0.0);
+  for (const double rest : {-1e-16, 0.0, 1e-16}) {
+    const auto beta = shared(problem, -0.439 + rest);
+    EXPECT_EQ(assess(problem, beta, values, 1, 1e-3).violation, 0) << rest;
+  }
+}
+
 // The same x with both labels: nothing is better than both at C, and w does not feel it.
 TEST(Share, ContradictingRowsGoToTheirBounds) {
   EXPECT_EQ(shared(classes({1, -1}, {2, 2}), 0), (std::vector{2.0, -2.0}));
