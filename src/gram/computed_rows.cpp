@@ -1,7 +1,6 @@
 #include "gram/computed_rows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
 #include <limits>
@@ -418,23 +417,6 @@ void ComputedRows::add_strip(const KernelBlocks& blocks, const Matrix& rows_from
     }
   }
 }
-
-class ComputedRows::ReachingRows {
- public:
-  static constexpr Index kMost = 1024;
-
-  void clear() { counts_.fill(0); }
-  void add(std::size_t group, Index row) {
-    rows_[group][counts_[group]++] = static_cast<std::uint16_t>(row);
-  }
-  std::span<const std::uint16_t> of(Index group) const {
-    return std::span(rows_[usize(group)]).first(counts_[usize(group)]);
-  }
-
- private:
-  std::array<std::size_t, kBoxPanel> counts_;
-  std::array<std::array<std::uint16_t, kMost>, kBoxPanel> rows_;
-};
 
 bool ComputedRows::add_near(const KernelBlocks& blocks, const NearPoints& near,
                             std::span<const Index> asked, std::span<const double> coefficients,

@@ -111,8 +111,6 @@ class ComputedRows : public qp::RowSource {
   /// The same with nothing kept, and without the points that are out of a row's reach.
   bool add_near(const KernelBlocks& blocks, const NearPoints& near, std::span<const Index> asked,
                 std::span<const double> coefficients, std::span<double> sums);
-  /// For every group of a strip: the rows of a part that reach it, in order.
-  class ReachingRows;
   /// `rows`: where the rows asked for lie.
   Index add_reaching(const KernelBlocks& blocks, std::span<const Index> asked,
                      std::span<const Index> rows, const ReachingRows& reaching,

@@ -2,6 +2,8 @@
 // not be computed.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -47,6 +49,25 @@ class NearPoints {
   float reach_;  // squared distance
   PointBoxes strips_;
   PointBoxes groups_;
+};
+
+/// For every group of a strip: the rows that reach it, in order, of a part of at most kMost.
+class ReachingRows {
+ public:
+  static constexpr Index kMost = 1024;
+
+  void clear() { counts_.fill(0); }
+  void add(std::size_t group, Index row) {
+    rows_[group][counts_[group]++] = static_cast<std::uint16_t>(row);
+  }
+  std::span<const std::uint16_t> of(Index group) const {
+    return std::span(rows_[static_cast<std::size_t>(group)])
+        .first(counts_[static_cast<std::size_t>(group)]);
+  }
+
+ private:
+  std::array<std::size_t, kBoxPanel> counts_{};
+  std::array<std::array<std::uint16_t, kMost>, kBoxPanel> rows_;
 };
 
 }  // namespace tamis
