@@ -42,7 +42,9 @@ def tune(train, arguments, options):
     report = options.work / "models" / f"falk-{os.getpid()}.tune.json"
     ran = measure.run([options.tamis, "tune", train, *arguments, "--json", report, *threads(options)])
     told = json.loads(report.read_text())
-    point = lambda one: {name: one[name] for name in told["axes"]}  # noqa: E731
+    def point(one):
+        return {name: one[name] for name in told["axes"]}
+
     tried = sorted(({"point": point(one), "error": one["error_rate"]} for one in told["points"] if one.get("error_rate") is not None),
                    key=lambda one: one["error"])
     return {"point": point(told["best"]), "error": told["best"]["error_rate"], "cpu_seconds": ran.cpu_seconds, "tried": tried}
