@@ -12,8 +12,8 @@ namespace {
 // For the kernel rows of an SVM that is trained for a query, where k is large.
 constexpr Index kQueryCacheBytes = Index{64} << 20;
 
-// Most pair updates of an SVM that is trained for a query on this number of rows, whatever the model
-// file says: a hundred times what hard problems of a thousand rows take.
+// Most pair updates of an SVM that is trained for a query on this number of rows, whatever the
+// model file says: a hundred times what hard problems of a thousand rows take.
 std::int64_t most_query_iterations(std::size_t rows) {
   return static_cast<std::int64_t>(std::min<std::size_t>(1'000'000, 10'000 * rows));
 }
