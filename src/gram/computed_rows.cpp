@@ -38,25 +38,28 @@ constexpr double kFetchSeconds = 0.4e-9;
 ComputedRows::ComputedRows(const Kernel& kernel, const Matrix& data, std::span<const Index> rows,
                            Index cache_bytes, std::function<bool()> interrupted)
     : ComputedRows(alone(), kernel, data, {rows.begin(), rows.end()}, cache_bytes,
-                   has_many_far_pairs(kernel, data, rows), std::move(interrupted)) {}
+                   has_many_far_pairs(kernel, data, rows), DistanceBy::differences,
+                   std::move(interrupted)) {}
 
 ComputedRows::ComputedRows(Group& group, const Kernel& kernel, const Matrix& data,
                            RowVector<Index> rows, Index cache_bytes, bool leaves_far_out,
-                           std::function<bool()> interrupted, const RunControl* control)
+                           DistanceBy distance_by, std::function<bool()> interrupted,
+                           const RunControl* control)
     : group_(group),
       control_(control),
       kernel_(kernel),
       data_(data),
       rows_(std::move(rows)),
       diagonal_(rows_.size(), store()),
-      squared_norms_(data.is_sparse() ? rows_.size() : 0, store()),
+      distance_by_(distance_by),
+      norms_(needs_norms(kernel, data, distance_by) ? rows_.size() : 0, store()),
       interrupted_(std::move(interrupted)),
       cache_bytes_(cache_bytes),
       leaves_far_out_(leaves_far_out),
       active_(store()),
       times_asked_(rows_.size(), 0, store()) {
   kernel_diagonal(kernel, data, rows_, diagonal_);
-  row_norms(kernel, data, rows_, squared_norms_);
+  row_norms(kernel, data, rows_, norms_);
 }
 
 // Rows that the last call brought are here already: half of a block was in the block before.
@@ -83,7 +86,7 @@ std::vector<Index> ComputedRows::bring(std::span<const qp::PointName> points) {
   guest_of_name_ = std::move(guest_of_name);
   std::vector<Index> guest_rows(points.size());
   std::iota(guest_rows.begin(), guest_rows.end(), 0);
-  guest_norms_ = row_norms(kernel_, guests_, guest_rows);
+  guest_norms_ = row_norms(kernel_, guests_, guest_rows, distance_by_);
   if (!leaves_far_out_) number_for_cache(points);
   std::vector<Index> numbers(points.size());
   std::iota(numbers.begin(), numbers.end(), size());
@@ -116,7 +119,7 @@ Index ComputedRows::data_row(Index point) const {
 }
 
 float ComputedRows::norm(Index point) const {
-  return point >= size() ? guest_norms_[usize(point - size())] : squared_norms_[usize(point)];
+  return point >= size() ? guest_norms_[usize(point - size())] : norms_[usize(point)];
 }
 
 Index ComputedRows::cached_row(Index point) const {
@@ -132,8 +135,7 @@ std::vector<Index> ComputedRows::data_rows(std::span<const Index> points) const 
 
 std::vector<float> ComputedRows::norms_of(std::span<const Index> points) const {
   std::vector<float> result;
-  for (std::size_t k = 0; k < points.size() && data_.is_sparse(); ++k)
-    result.push_back(norm(points[k]));
+  for (std::size_t k = 0; k < points.size() && has_norms(); ++k) result.push_back(norm(points[k]));
   return result;
 }
 
@@ -143,7 +145,7 @@ void ComputedRows::count_in_block(Index values) {
 }
 
 PointSquare ComputedRows::square_of(std::span<const Index> points) const {
-  return {kernel_, rows_matrix(points), data_rows(points), norms_of(points)};
+  return {kernel_, rows_matrix(points), data_rows(points), norms_of(points), distance_by_};
 }
 
 void ComputedRows::rest_of_square(std::span<const Index> points, Index known, float* block,
@@ -237,7 +239,7 @@ void ComputedRows::set_active(std::span<const Index> points) {
   rows.reserve(points.size());
   for (const Index point : points) rows.push_back(data_row(point));
   active_blocks_.reset();  // before the new ones: they need not fit together
-  active_blocks_.emplace(kernel_, data_, rows, control_);
+  active_blocks_.emplace(kernel_, data_, rows, control_, distance_by_);
   if (leaves_far_out_) {
     active_blocks_->set_least_value(least_near_value());
     near_.emplace(kernel_, data_, rows);
@@ -311,7 +313,7 @@ const ComputedRows::Piece& ComputedRows::piece_of(std::span<const Index> points)
   std::vector<Index> rows = data_rows(points);
   if (piece_ && piece_->rows == rows) return *piece_;
   piece_.reset();  // before the new one: they need not fit together
-  KernelBlocks blocks(kernel_, data_, rows, control_);
+  KernelBlocks blocks(kernel_, data_, rows, control_, distance_by_);
   std::optional<NearPoints> near;
   if (leaves_far_out_) {
     blocks.set_least_value(least_near_value());
@@ -403,12 +405,12 @@ void ComputedRows::add_strip(const KernelBlocks& blocks, const Matrix& rows_from
       } else {
         values[r] = scratch + computed * kStrip;
         to_compute[computed] = data_row(request.point);
-        if (data_.is_sparse()) norms[computed] = norm(request.point);
+        if (has_norms()) norms[computed] = norm(request.point);
         destinations[computed++] = request.kept;
       }
     }
     blocks.evaluate(rows_from, std::span(to_compute, usize(computed)), begin, end, scratch, kStrip,
-                    std::span(norms, data_.is_sparse() ? usize(computed) : 0));
+                    std::span(norms, has_norms() ? usize(computed) : 0));
     accumulate_rows(std::span(values, count), std::span(coefficients, count), columns,
                     sums + begin);
     for (Index r = 0; r < computed; ++r) {
@@ -477,10 +479,10 @@ Index ComputedRows::add_reaching(const KernelBlocks& blocks, std::span<const Ind
         const std::size_t r = all[first + k];
         reaching_rows[k] = rows[r];
         factors[k] = coefficients[r];
-        if (data_.is_sparse()) norms[k] = norm(asked[r]);
+        if (has_norms()) norms[k] = norm(asked[r]);
       }
       blocks.evaluate(rows_from, std::span(reaching_rows, some), begin, end, values,
-                      NearPoints::kGroup, std::span(norms, data_.is_sparse() ? some : 0));
+                      NearPoints::kGroup, std::span(norms, has_norms() ? some : 0));
       accumulate_rows(values, NearPoints::kGroup, std::span(factors, some), end - begin,
                       sums.data() + begin);
     }

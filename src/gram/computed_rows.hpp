@@ -30,11 +30,11 @@ class ComputedRows : public qp::RowSource {
   ComputedRows(const Kernel& kernel, const Matrix& data, std::span<const Index> rows,
                Index cache_bytes, std::function<bool()> interrupted);
   /// The same for this rank's points of a group, all of whose data are alike. `leaves_far_out`: see
-  /// has_many_far_pairs(), for the points of all ranks. `control`: see KernelBlocks; must outlive
-  /// this. Numbers of the points lie in the store of `rows`.
+  /// has_many_far_pairs(), for the points of all ranks. `distance_by`, `control`: see KernelBlocks;
+  /// the latter must outlive this. Numbers of the points lie in the store of `rows`.
   ComputedRows(Group& group, const Kernel& kernel, const Matrix& data, RowVector<Index> rows,
-               Index cache_bytes, bool leaves_far_out, std::function<bool()> interrupted,
-               const RunControl* control = nullptr);
+               Index cache_bytes, bool leaves_far_out, DistanceBy distance_by,
+               std::function<bool()> interrupted, const RunControl* control = nullptr);
 
   Index size() const override { return static_cast<Index>(rows_.size()); }
   std::span<const double> diagonal() const override { return diagonal_; }
@@ -84,6 +84,7 @@ class ComputedRows : public qp::RowSource {
   std::vector<Index> data_rows(std::span<const Index> points) const;
   RowStore store() const { return rows_.get_allocator().store(); }
   Index data_row(Index point) const;
+  bool has_norms() const { return needs_norms(kernel_, data_, distance_by_); }
   float norm(Index point) const;
   /// Some points of accumulate_at(), ready for rows.
   struct Piece {
@@ -123,7 +124,8 @@ class ComputedRows : public qp::RowSource {
   const Matrix& data_;
   RowVector<Index> rows_;
   RowVector<double> diagonal_;
-  RowVector<float> squared_norms_;  // of sparse rows, for evaluate()
+  const DistanceBy distance_by_;
+  RowVector<float> norms_;  // for evaluate(); empty: it needs none
   std::function<bool()> interrupted_;
   Index cache_bytes_;
   const bool leaves_far_out_;

@@ -15,11 +15,11 @@ constexpr Index kColumnsToMirror = 8;
 }  // namespace
 
 PointSquare::PointSquare(const Kernel& kernel, const Matrix& data, std::vector<Index> rows,
-                         std::vector<float> norms)
+                         std::vector<float> norms, DistanceBy distance_by)
     : data_(data),
       rows_(std::move(rows)),
       norms_(std::move(norms)),
-      blocks_(kernel, data, rows_),
+      blocks_(kernel, data, rows_, nullptr, distance_by),
       strip_rows_(KernelBlocks::rows_at_once(data)),
       mirrors_(data.cols() >= kColumnsToMirror) {}
 

@@ -15,7 +15,7 @@ class PointSquare {
   /// The points are rows `rows` of `data`, which must outlive this; `norms` as KernelBlocks wants
   /// them.
   PointSquare(const Kernel& kernel, const Matrix& data, std::vector<Index> rows,
-              std::vector<float> norms);
+              std::vector<float> norms, DistanceBy distance_by);
 
   Index size() const { return blocks_.num_points(); }
 

@@ -96,17 +96,18 @@ bool packs_panels(const Matrix& points) {
 struct KernelBlocks::Impl {
   simd::Formula formula;
   bool precomputed = false;
+  bool by_products = false;  // dense points
   Index num_points = 0;
   Index cols = 0;
 
   std::shared_ptr<float[]> panels;  // dense points, and sparse ones of few columns, by panels
   Matrix sparse;                    // other sparse points
-  AlignedFloats norms;              // of points that were sparse
+  AlignedFloats norms;              // of points that were sparse, or of dense ones: by products
   std::vector<Index> serials;       // precomputed points: the column that holds their values
 
   void pack_panels(const Matrix& points, std::span<const Index> rows, const RunControl* control);
   void evaluate_dense(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
-                      float* out, Index stride) const;
+                      float* out, Index stride, std::span<const float> row_norms) const;
   void evaluate_mixed(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
                       float* out, Index stride, std::span<const float> row_norms) const;
   void evaluate_sparse(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
@@ -142,7 +143,7 @@ void KernelBlocks::Impl::pack_panels(const Matrix& points, std::span<const Index
                                      const RunControl* control) {
   const Index num_panels = round_up(num_points, kPanel) / kPanel;
   panels = allocate_panels(checked_product(num_panels * kPanel, cols), control);
-  if (points.is_sparse()) norms = allocate_floats(num_panels * kPanel);
+  if (points.is_sparse() || by_products) norms = allocate_floats(num_panels * kPanel);
   parallel_ranges(num_panels, 16, [&](Index panel_begin, Index panel_end) {
     for (Index p = panel_begin; p < panel_end; ++p) {
       float* panel = panels.get() + p * kPanel * cols;
@@ -164,15 +165,18 @@ void KernelBlocks::Impl::pack_panels(const Matrix& points, std::span<const Index
           for (Index j = 0; j < cols; ++j) panel[j * kPanel + l] = values[usize(j)];
         }
       }
+      if (by_products) simd::panel_norms(cols, panel, norms.get() + p * kPanel);
     }
   });
 }
 
 void KernelBlocks::Impl::evaluate_dense(const Matrix& queries, std::span<const Index> rows,
-                                        Index begin, Index end, float* out, Index stride) const {
+                                        Index begin, Index end, float* out, Index stride,
+                                        std::span<const float> row_norms) const {
   constexpr Index kRows =
       64;  // rows handed down at once; bounds the unpacked copies of sparse queries
   const float* pointers[kRows];
+  float norms_of_rows[kRows];
   const Index num_panels = round_up(end - begin, kPanel) / kPanel;
   AlignedFloats unpacked;
   if (queries.is_sparse()) unpacked = allocate_floats(kRows * cols);
@@ -187,9 +191,15 @@ void KernelBlocks::Impl::evaluate_dense(const Matrix& queries, std::span<const I
       } else {
         pointers[r] = queries.dense_row(row).data();
       }
+      if (by_products) {
+        norms_of_rows[r] =
+            row_norms.empty() ? simd::row_norm(cols, pointers[r]) : row_norms[usize(first + r)];
+      }
     }
-    simd::dense_tiles(formula, cols, pointers, count, panels.get() + begin * cols, num_panels,
-                      out + first * stride, stride);
+    simd::dense_tiles(
+        formula, cols, {pointers, norms_of_rows, count},
+        {panels.get() + begin * cols, by_products ? norms.get() + begin : nullptr, num_panels},
+        out + first * stride, stride);
   }
 }
 
@@ -256,9 +266,10 @@ KernelBlocks::KernelBlocks(const Kernel& kernel, const Matrix& points)
     : KernelBlocks(kernel, points, {}) {}
 
 KernelBlocks::KernelBlocks(const Kernel& kernel, const Matrix& points, std::span<const Index> rows,
-                           const RunControl* control)
+                           const RunControl* control, DistanceBy distance_by)
     : impl_(std::make_unique<Impl>()) {
   impl_->formula = formula_of(kernel);
+  impl_->by_products = !points.is_sparse() && needs_norms(kernel, points, distance_by);
   impl_->num_points = rows.empty() ? points.rows() : static_cast<Index>(rows.size());
   impl_->cols = points.cols();
   if (kernel.type == KernelType::precomputed) {
@@ -336,27 +347,38 @@ void KernelBlocks::evaluate(const Matrix& queries, std::span<const Index> rows, 
             queries.at(rows[r], impl_->serials[usize(c)]);
       }
     }
-  } else if (impl_->panels && impl_->norms && queries.is_sparse()) {
+  } else if (impl_->panels && impl_->norms && !impl_->by_products && queries.is_sparse()) {
     impl_->evaluate_mixed(queries, rows, begin, end, out, stride, row_norms);
   } else if (impl_->panels) {
-    impl_->evaluate_dense(queries, rows, begin, end, out, stride);
+    impl_->evaluate_dense(queries, rows, begin, end, out, stride, row_norms);
   } else {
     impl_->evaluate_sparse(queries, rows, begin, end, out, stride, row_norms);
   }
 }
 
-std::vector<float> row_norms(const Kernel& kernel, const Matrix& data,
-                             std::span<const Index> rows) {
-  std::vector<float> result(data.is_sparse() ? rows.size() : 0);
+bool needs_norms(const Kernel& kernel, const Matrix& data, DistanceBy distance_by) {
+  return data.is_sparse() ||
+         (distance_by == DistanceBy::products && kernel.type == KernelType::rbf);
+}
+
+std::vector<float> row_norms(const Kernel& kernel, const Matrix& data, std::span<const Index> rows,
+                             DistanceBy distance_by) {
+  std::vector<float> result(needs_norms(kernel, data, distance_by) ? rows.size() : 0);
   row_norms(kernel, data, rows, result);
   return result;
 }
 
 void row_norms(const Kernel& kernel, const Matrix& data, std::span<const Index> rows,
                std::span<float> norms) {
-  if (!data.is_sparse()) return;
+  if (norms.empty()) return;
   const simd::Form form = formula_of(kernel).form;
-  for (std::size_t k = 0; k < rows.size(); ++k) norms[k] = norm_of(form, data.sparse_row(rows[k]));
+  parallel_ranges(std::ssize(rows), 1024, [&](Index begin, Index end) {
+    for (Index k = begin; k < end; ++k) {
+      const Index row = rows[usize(k)];
+      norms[usize(k)] = data.is_sparse() ? norm_of(form, data.sparse_row(row))
+                                         : simd::row_norm(data.cols(), data.dense_row(row).data());
+    }
+  });
 }
 
 void finish_kernel(const Kernel& kernel, float* values, Index count) {

@@ -16,6 +16,11 @@ namespace tamis {
 /// Points are handled in panels of this many.
 inline constexpr Index kPanel = 16;
 
+/// How the RBF kernel gets the distances of dense rows: as sums of squared differences; or from
+/// inner products and norms, with half the work, and a rounding that grows with the norms
+/// (kernels/distance_rounding.hpp). Other kernels have one way.
+enum class DistanceBy { differences, products };
+
 /// Kernel values between any rows and a fixed set of points. Immutable; safe to use from many
 /// threads at once. K(x, z) is the same to the last bit whichever of x and z is the point, as long
 /// as both come from like matrices (both dense or both sparse).
@@ -27,7 +32,8 @@ class KernelBlocks {
   /// The same for the given rows of `points`, in that order. With `control`, what its budget has no
   /// room for is packed into a scratch file; null: in memory.
   KernelBlocks(const Kernel& kernel, const Matrix& points, std::span<const Index> rows,
-               const RunControl* control = nullptr);
+               const RunControl* control = nullptr,
+               DistanceBy distance_by = DistanceBy::differences);
   /// Squared Euclidean distances in place of kernel values, for neighbour search. Rows as above;
   /// none given: all.
   static KernelBlocks squared_distances(const Matrix& points, std::span<const Index> rows = {});
@@ -59,7 +65,7 @@ class KernelBlocks {
   /// out[r * stride + c - begin] = K(queries row rows[r], point c) for c in [begin, end). `begin`
   /// is a multiple of kPanel; `stride` is at least end - begin rounded up to kPanel, and what lies
   /// between is overwritten with unspecified values. `queries` must have as many columns as the
-  /// points. `row_norms` of those rows, for sparse ones: see row_norms(); empty: computed here,
+  /// points. `row_norms` of those rows, where there are any: see row_norms(); empty: computed here,
   /// which costs as much as some of the points do.
   void evaluate(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
                 float* out, Index stride, std::span<const float> row_norms = {}) const;
@@ -70,10 +76,13 @@ class KernelBlocks {
   std::unique_ptr<Impl> impl_;
 };
 
-/// |x|^2 of each of the rows, for laplacian |x|_1, as evaluate() wants it; empty for dense data,
-/// which need none.
-std::vector<float> row_norms(const Kernel& kernel, const Matrix& data, std::span<const Index> rows);
-/// The same into `norms`, which has a place for each sparse row.
+/// Whether evaluate() needs norms: for sparse rows, and for distances by products.
+bool needs_norms(const Kernel& kernel, const Matrix& data, DistanceBy distance_by);
+/// |x|^2 of each of the rows, for laplacian |x|_1, as evaluate() wants it; empty where it needs
+/// none.
+std::vector<float> row_norms(const Kernel& kernel, const Matrix& data, std::span<const Index> rows,
+                             DistanceBy distance_by = DistanceBy::differences);
+/// The same into `norms`, which is empty or has a place for each row.
 void row_norms(const Kernel& kernel, const Matrix& data, std::span<const Index> rows,
                std::span<float> norms);
 

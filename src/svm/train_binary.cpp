@@ -15,6 +15,7 @@
 #include "gram/computed_rows.hpp"
 #include "gram/near_points.hpp"
 #include "kernels/kernel_blocks.hpp"
+#include "svm/choose_distances.hpp"
 #include "tamis/checkpoint.hpp"
 #include "tamis/error.hpp"
 
@@ -230,6 +231,7 @@ BinaryResult train_binary(const Matrix& features, std::span<const double> cost,
                                   : has_many_far_pairs(settings.kernel, features, task.rows);
   ComputedRows source(
       alone(), settings.kernel, features, task.rows, settings.cache_bytes, leaves_far_out,
+      choose_distances(settings.kernel, features, task.rows, problem, settings.limits.eps, alone()),
       [&] { return stop.interrupted(); }, &control);
   const auto keeper = keeper_for(problem, settings, control, alone());
   BinaryResult result =
@@ -245,8 +247,11 @@ BinaryResult train_binary_together(const Matrix& features, std::span<const doubl
   Group& group = group_of(control);
   const qp::Problem problem = make_problem(cost, task, settings);
   qp::StopCheck stop(settings.limits, control);
-  ComputedRows source(group, settings.kernel, features, task.rows, settings.cache_bytes,
-                      settings.leaves_far_out.value(), [&] { return stop.interrupted(); });
+  ComputedRows source(
+      group, settings.kernel, features, task.rows, settings.cache_bytes,
+      settings.leaves_far_out.value(),
+      choose_distances(settings.kernel, features, task.rows, problem, settings.limits.eps, group),
+      [&] { return stop.interrupted(); });
   const auto keeper = keeper_for(problem, settings, control, group);
   qp::SolverOptions options;
   options.seed = settings.seed;

@@ -13,6 +13,7 @@
 #include "base/memory.hpp"
 #include "base/progress.hpp"
 #include "data/gather_labels.hpp"
+#include "kernels/distance_rounding.hpp"
 #include "model/machine.hpp"
 #include "tamis/error.hpp"
 
@@ -199,21 +200,7 @@ void require_column_buffers(const Matrix& features, const TrainOptions& options,
                         resolve_memory_budget(control.memory_bytes) / 4);
 }
 
-// The distance is |x|^2 + |z|^2 - 2<x, z> in float32
-// (Laplacian kernel: |x|_1 + |z|_1 and twice what they have in common), for rows of norm N with n
-// values. A rounding is at most u = 2^-24 of its result, its square u^2 / 3 on average. The norms
-// are rounded once each (N), their sum (2 N), and twice the product n times, while it grows from 0
-// to N, so that its square is N^2 / 3 on average:
-//   u N sqrt((1 + 1 + 4 + 4 n / 3) / 3)
-double distance_rounding(double norm, double values_per_row) {
-  return 0x1p-24 * norm * std::sqrt((6 + 4 * values_per_row / 3) / 3);
-}
-
-// The rounding r of a distance becomes a relative one of gamma r in the kernel value, and of C
-// gamma r in the decision value of a row that has one bounded support vector close by; where it has
-// more, their roundings have either sign. A KKT violation is the difference of two decision values,
-// and the largest of some 10,000 differences is near four standard deviations. Where that shows
-// next to the tolerance, rows are made dense: their differences are exact.
+// Differences of dense rows are exact.
 bool needs_differences(const Kernel& kernel, const RowPasses& rows, double largest_cost, double eps,
                        Group& group) {
   const bool is_l1 = kernel.type == KernelType::laplacian;
@@ -237,9 +224,8 @@ bool needs_differences(const Kernel& kernel, const RowPasses& rows, double large
   if (count == 0) return false;
   const double values_per_row =
       static_cast<double>(sum_of_all(group, stored)) / static_cast<double>(count);
-  const double of_score = largest_of_all(group, largest_cost) * kernel.gamma *
-                          distance_rounding(largest_of_all(group, largest), values_per_row);
-  return 4 * std::sqrt(2.0) * of_score > 0.5 * eps;
+  const double rounding = sparse_distance_rounding(largest_of_all(group, largest), values_per_row);
+  return shows_in_conditions(rounding, kernel, largest_of_all(group, largest_cost), eps);
 }
 
 bool fits_dense(Index rows, Index cols, const RunControl& control) {

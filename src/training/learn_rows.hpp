@@ -58,10 +58,6 @@ void require_matrix_columns(Index cols);
 void require_column_buffers(const Matrix& features, const TrainOptions& options,
                             const RunControl& control);
 
-/// Standard deviation of the float32 rounding of a squared distance (or L1 distance) that comes
-/// from the norms of sparse rows: of rows of this norm with so many values.
-double distance_rounding(double norm, double values_per_row);
-
 /// Whether float32 distances of sparse rows from norms would be too coarse for this kernel, C and
 /// tolerance.
 bool needs_differences(const Kernel& kernel, const RowPasses& rows, double largest_cost, double eps,

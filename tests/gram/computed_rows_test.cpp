@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/group.hpp"
 #include "support/naive_qp.hpp"
 
 namespace tamis::testing {
@@ -53,7 +54,8 @@ struct Checker {
   }
 };
 
-void check_all(const Kernel& kernel, const Matrix& data, Index cache_bytes, std::uint64_t seed) {
+void check_all(const Kernel& kernel, const Matrix& data, Index cache_bytes, std::uint64_t seed,
+               DistanceBy distance_by = DistanceBy::differences) {
   SCOPED_TRACE(describe(kernel) + (data.is_sparse() ? " sparse" : " dense") + " cache " +
                std::to_string(cache_bytes));
   Random random(seed);
@@ -61,7 +63,8 @@ void check_all(const Kernel& kernel, const Matrix& data, Index cache_bytes, std:
   for (Index i = 0; i < data.rows(); ++i) {
     if (i % 7 != 3) rows.push_back(data.rows() - 1 - i);
   }
-  ComputedRows source(kernel, data, rows, cache_bytes, [] { return false; });
+  ComputedRows source(alone(), kernel, data, {rows.begin(), rows.end()}, cache_bytes,
+                      has_many_far_pairs(kernel, data, rows), distance_by, [] { return false; });
   const Index n = source.size();
   ASSERT_EQ(n, static_cast<Index>(rows.size()));
   const Checker checker{
@@ -135,6 +138,7 @@ TEST(ComputedRows, SumsAreRight) {
     for (const Index cache_bytes : {0, 3000, 100 << 20}) {
       check_all(kernel, dense, cache_bytes, 3);
       check_all(kernel, sparse, cache_bytes, 4);
+      check_all(kernel, dense, cache_bytes, 6, DistanceBy::products);
     }
   }
   for (const Index cache_bytes : {0, 3000, 100 << 20})
@@ -152,7 +156,9 @@ TEST(ComputedRows, RowsOfABlockAreThoseOfItsSquare) {
   for (const Matrix* data : {&dense, &sparse, &wide}) {
     for (const Kernel& kernel : kKernels) {
       SCOPED_TRACE(describe(kernel));
-      ComputedRows source(kernel, *data, iota_rows(300), 0, [] { return false; });
+      const auto rows = iota_rows(300);
+      ComputedRows source(alone(), kernel, *data, {rows.begin(), rows.end()}, 0, false,
+                          DistanceBy::products, [] { return false; });
       std::vector<float> square(points.size() * usize(stride));
       source.square(points, square.data(), stride);
       const Index computed = source.counts().computed;

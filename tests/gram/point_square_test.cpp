@@ -21,8 +21,9 @@ PointSquare some_square(const Matrix& data) {
   std::vector<Index> rows;
   for (Index i = 0; i < kSize; ++i) rows.push_back((7 * i + 3) % data.rows());
   const Kernel kernel{.gamma = 0.2};
-  std::vector<float> norms = row_norms(kernel, data, rows);
-  return {kernel, data, std::move(rows), std::move(norms)};
+  const auto distance_by = data.cols() == 20 ? DistanceBy::products : DistanceBy::differences;
+  std::vector<float> norms = row_norms(kernel, data, rows, distance_by);
+  return {kernel, data, std::move(rows), std::move(norms), distance_by};
 }
 
 // A block in which nothing but the values among the last `known` points is in its place.

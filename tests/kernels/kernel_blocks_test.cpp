@@ -125,6 +125,71 @@ TEST(KernelBlocks, AgreeWithTheFormula) {
   EXPECT_GE(targets.size(), std::min<std::size_t>(2, compiled)) << "only one was tested";
 }
 
+// Distances of dense rows from inner products: as exact as those of sparse rows, symmetric, 1 on
+// the diagonal, and the same for any part of a call.
+TEST(KernelBlocks, ByProductsAgreeWithTheFormula) {
+  on_each_target([] {
+    for (const Shape& shape :
+         {Shape{1, 1, 1}, {37, 7, 22}, {50, 70, 54}, {67, 67, 31}, {80, 9, 300}}) {
+      const Matrix points = random_rows(shape.points, shape.cols, 0.7, 1);
+      const Matrix dense = random_rows(shape.rows, shape.cols, 0.7, 2);
+      const Kernel kernel{.gamma = 0.5 / static_cast<double>(shape.cols)};
+      const KernelBlocks blocks(kernel, points, {}, nullptr, DistanceBy::products);
+      const Index stride = round_up(shape.points, kPanel);
+      const auto size = static_cast<std::size_t>(shape.rows * stride);
+      const std::vector<Index> rows = all_rows(shape.rows);
+      std::vector<float> out(size, -99);
+      blocks.evaluate(dense, rows, 0, shape.points, out.data(), stride);
+      std::vector<float> again(size, -99);
+      const std::vector<float> norms = row_norms(kernel, dense, rows, DistanceBy::products);
+      ASSERT_EQ(norms.size(), rows.size());
+      blocks.evaluate(dense, rows, 0, shape.points, again.data(), stride, norms);
+      std::vector<float> of_sparse(size, -99);
+      blocks.evaluate(dense.to_sparse(), rows, 0, shape.points, of_sparse.data(), stride);
+      for (Index r = 0; r < shape.rows; ++r) {
+        for (Index c = 0; c < shape.points; ++c) {
+          const auto at = static_cast<std::size_t>(r * stride + c);
+          ASSERT_NEAR(out[at], kernel_value(kernel, dense, r, points, c),
+                      tolerance(kernel, dense, r, points, c, true))
+              << "d " << shape.cols << " row " << r << " point " << c;
+          ASSERT_EQ(out[at], again[at]);
+          ASSERT_EQ(out[at], of_sparse[at]);
+        }
+        std::vector<float> alone(static_cast<std::size_t>(stride));
+        blocks.evaluate(dense, std::vector<Index>{r}, 0, shape.points, alone.data(), stride);
+        for (Index c = 0; c < shape.points; ++c)
+          ASSERT_EQ(alone[static_cast<std::size_t>(c)],
+                    out[static_cast<std::size_t>(r * stride + c)]);
+      }
+      std::vector<float> own(static_cast<std::size_t>(shape.points * stride));
+      blocks.evaluate(points, all_rows(shape.points), 0, shape.points, own.data(), stride);
+      for (Index r = 0; r < shape.points; ++r) {
+        ASSERT_EQ(own[static_cast<std::size_t>(r * stride + r)], 1.0F);
+        for (Index c = 0; c < r; ++c) {
+          ASSERT_EQ(own[static_cast<std::size_t>(r * stride + c)],
+                    own[static_cast<std::size_t>(c * stride + r)]);
+        }
+      }
+    }
+  });
+}
+
+// Other kernels, and sparse rows, have one way.
+TEST(KernelBlocks, ByProductsIsForDistancesOfDenseRows) {
+  const Matrix data = random_rows(20, 17, 0.5, 3);
+  for (const Matrix& m : {data, data.to_sparse()}) {
+    for (const Kernel& kernel : kKernels) {
+      if (kernel.type == KernelType::rbf && !m.is_sparse()) continue;
+      std::vector<float> one(32);
+      std::vector<float> other(32);
+      KernelBlocks(kernel, m).evaluate(m, std::vector<Index>{4}, 0, 20, one.data(), 32);
+      KernelBlocks(kernel, m, {}, nullptr, DistanceBy::products)
+          .evaluate(m, std::vector<Index>{4}, 0, 20, other.data(), 32);
+      EXPECT_TRUE(std::equal(one.begin(), one.begin() + 20, other.begin())) << describe(kernel);
+    }
+  }
+}
+
 // What `tamis info` shows is what is used, also where the processor could do more.
 TEST(KernelBlocks, TheInstructionSetIsTheOneReported) {
   EXPECT_EQ(simd_target(), simd_target_name());

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "kernels/distance_rounding.hpp"
 #include "kernels/kernel_blocks.hpp"
 #include "support/random_data.hpp"
 #include "tamis/error.hpp"
@@ -88,7 +89,7 @@ TEST(Prepare, TheRoundingOfSparseDistancesIsAsPredicted) {
       squares += error * error;
     }
     const double measured = std::sqrt(squares / (static_cast<double>(rows) / 2));
-    const double predicted = distance_rounding(norm, static_cast<double>(values_per_row));
+    const double predicted = sparse_distance_rounding(norm, static_cast<double>(values_per_row));
     EXPECT_GT(predicted, 0.7 * measured) << values_per_row;
     EXPECT_LT(predicted, 4 * measured) << values_per_row;
   }

@@ -137,10 +137,14 @@ HWY_INLINE Vec AddColumn(Vec x, Vec z, Vec sum) {
 }
 
 // kRows rows against kPanels panels, `panel_size` floats apart. The sums stay in registers; the
-// features are the only loop.
-template <Form kForm, int kRows, int kPanels>
-HWY_INLINE void DenseTile(const Formula& formula, Index cols, const float* const* rows,
-                          const float* panels, Index panel_size, float* out, Index stride) {
+// features are the only loop. kByProducts: squared distances from inner products and norms.
+template <Form kForm, bool kByProducts, int kRows, int kPanels>
+HWY_INLINE void DenseTile(const Formula& formula, Index cols, const DenseRows& rows, Index row,
+                          const DensePanels& points, Index panel, float* out, Index stride) {
+  const Index panel_size = cols * kLanes;
+  const float* panels = points.values + panel * panel_size;
+  const float* const* values = rows.values + row;
+  constexpr Form kColumns = kByProducts ? Form::dot : kForm;
   Vec sums[kRows][kPanels][kVectors];
   for (int r = 0; r < kRows; ++r) {
     for (int p = 0; p < kPanels; ++p) {
@@ -148,24 +152,31 @@ HWY_INLINE void DenseTile(const Formula& formula, Index cols, const float* const
     }
   }
   for (Index j = 0; j < cols; ++j) {
-    Vec points[kPanels][kVectors];
+    Vec z[kPanels][kVectors];
     for (int p = 0; p < kPanels; ++p) {
       for (int v = 0; v < kVectors; ++v)
-        points[p][v] = hn::Load(kFloats, panels + p * panel_size + j * kLanes + v * kVectorLanes);
+        z[p][v] = hn::Load(kFloats, panels + p * panel_size + j * kLanes + v * kVectorLanes);
     }
     for (int r = 0; r < kRows; ++r) {
-      const auto x = hn::Set(kFloats, rows[r][j]);
+      const auto x = hn::Set(kFloats, values[r][j]);
       for (int p = 0; p < kPanels; ++p) {
         for (int v = 0; v < kVectors; ++v)
-          sums[r][p][v] = AddColumn<kForm>(x, points[p][v], sums[r][p][v]);
+          sums[r][p][v] = AddColumn<kColumns>(x, z[p][v], sums[r][p][v]);
       }
     }
   }
   for (int r = 0; r < kRows; ++r) {
     for (int p = 0; p < kPanels; ++p) {
       for (int v = 0; v < kVectors; ++v) {
-        hn::StoreU(Finish<kForm>(formula, sums[r][p][v]), kFloats,
-                   out + r * stride + p * kLanes + v * kVectorLanes);
+        const Index at = p * kLanes + v * kVectorLanes;
+        auto sum = sums[r][p][v];
+        if constexpr (kByProducts) {
+          const auto norms = hn::Add(hn::Load(kFloats, points.norms + panel * kLanes + at),
+                                     hn::Set(kFloats, rows.norms[row + r]));
+          sum = FromCommon<kForm>(sum, norms);
+        }
+        hn::StoreU(Finish<kForm>(formula, sum), kFloats,
+                   out + (row + r) * stride + panel * kLanes + at);
       }
     }
   }
@@ -175,38 +186,68 @@ HWY_INLINE void DenseTile(const Formula& formula, Index cols, const float* const
 // of an addition.
 constexpr int kTileRows = kVectors == 1 ? 8 : 4;
 
-// The panel stays in the first-level cache while all rows pass over it.
-template <Form kForm>
-void DenseTilesAs(const Formula& formula, Index cols, const float* const* rows, Index num_rows,
-                  const float* panels, Index num_panels, float* out, Index stride) {
-  const Formula constants =
-      formula;  // a local copy: the compiler then knows that stores to `out` do not change it
-  const Index panel_size = cols * kLanes;
-  const Index in_tiles = num_rows / kTileRows * kTileRows;
-  for (Index p = 0; p < num_panels; ++p) {
-    for (Index r = 0; r < in_tiles; r += kTileRows) {
-      DenseTile<kForm, kTileRows, 1>(constants, cols, rows + r, panels + p * panel_size, panel_size,
-                                     out + r * stride + p * kLanes, stride);
-    }
+// Panels of a tile with many rows. Products need one instruction per column, differences two: with
+// one panel, vectors of 16 would wait for the values of the rows to be loaded.
+template <Form kForm, bool kByProducts>
+constexpr bool kHasProducts = kByProducts || !(IsSquared(kForm) || IsL1(kForm));
+template <Form kForm, bool kByProducts>
+constexpr int kTilePanels = kVectors == 1 && kHasProducts<kForm, kByProducts> ? 2 : 1;
+
+// The panels of a tile stay in the first-level cache while all rows pass over them.
+template <Form kForm, bool kByProducts>
+void DenseTilesAs(const Formula& formula, Index cols, const DenseRows& rows,
+                  const DensePanels& points, float* out, Index stride) {
+  // Copies: the compiler then knows that stores to `out` do not change them.
+  const auto tile = [formula, cols, rows, points, out, stride]<int kRows, int kPanels>(
+                        Index row, Index panel) HWY_ATTR {
+    DenseTile<kForm, kByProducts, kRows, kPanels>(formula, cols, rows, row, points, panel, out,
+                                                  stride);
+  };
+  constexpr int kWide = kTilePanels<kForm, kByProducts>;
+  const Index in_tiles = rows.count / kTileRows * kTileRows;
+  Index p = 0;
+  for (; p + kWide <= points.count; p += kWide) {
+    for (Index r = 0; r < in_tiles; r += kTileRows)
+      tile.template operator()<kTileRows, kWide>(r, p);
   }
-  for (Index r = in_tiles; r < num_rows; ++r) {
-    Index p = 0;
-    for (; p + kTileRows <= num_panels; p += kTileRows) {
-      DenseTile<kForm, 1, kTileRows>(constants, cols, rows + r, panels + p * panel_size, panel_size,
-                                     out + r * stride + p * kLanes, stride);
-    }
-    for (; p < num_panels; ++p) {
-      DenseTile<kForm, 1, 1>(constants, cols, rows + r, panels + p * panel_size, panel_size,
-                             out + r * stride + p * kLanes, stride);
-    }
+  for (; p < points.count; ++p) {
+    for (Index r = 0; r < in_tiles; r += kTileRows) tile.template operator()<kTileRows, 1>(r, p);
+  }
+  for (Index r = in_tiles; r < rows.count; ++r) {
+    for (p = 0; p + kTileRows <= points.count; p += kTileRows)
+      tile.template operator()<1, kTileRows>(r, p);
+    for (; p < points.count; ++p) tile.template operator()<1, 1>(r, p);
   }
 }
 
-void DenseTiles(const Formula& formula, Index cols, const float* const* rows, Index num_rows,
-                const float* panels, Index num_panels, float* out, Index stride) {
+void DenseTiles(const Formula& formula, Index cols, const DenseRows& rows,
+                const DensePanels& points, float* out, Index stride) {
+  if (points.norms != nullptr)
+    return DenseTilesAs<Form::rbf, true>(formula, cols, rows, points, out, stride);
   ForForm(formula.form, [&]<Form kForm>() {
-    DenseTilesAs<kForm>(formula, cols, rows, num_rows, panels, num_panels, out, stride);
+    DenseTilesAs<kForm, false>(formula, cols, rows, points, out, stride);
   });
+}
+
+void PanelNorms(Index cols, const float* panel, float* norms) {
+  for (int v = 0; v < kVectors; ++v) {
+    auto sum = hn::Zero(kFloats);
+    for (Index j = 0; j < cols; ++j) {
+      const auto z = hn::Load(kFloats, panel + j * kLanes + v * kVectorLanes);
+      sum = AddColumn<Form::dot>(z, z, sum);
+    }
+    hn::Store(sum, kFloats, norms + v * kVectorLanes);
+  }
+}
+
+// In one lane of a vector: the same additions as everywhere else.
+float RowNorm(Index cols, const float* row) {
+  auto sum = hn::Zero(kFloats);
+  for (Index j = 0; j < cols; ++j) {
+    const auto x = hn::Set(kFloats, row[j]);
+    sum = AddColumn<Form::dot>(x, x, sum);
+  }
+  return hn::GetLane(sum);
 }
 
 // One sparse point against kWidthVectors vectors of packed rows.
@@ -430,6 +471,8 @@ HWY_AFTER_NAMESPACE();
 namespace tamis::simd {
 
 HWY_EXPORT(DenseTiles);
+HWY_EXPORT(PanelNorms);
+HWY_EXPORT(RowNorm);
 HWY_EXPORT(SparseTiles);
 HWY_EXPORT(MixedTiles);
 HWY_EXPORT(Transpose);
@@ -438,10 +481,16 @@ HWY_EXPORT(BoxDistances);
 HWY_EXPORT(SparseBoxDistances);
 HWY_EXPORT(TargetName);
 
-void dense_tiles(const Formula& formula, Index cols, const float* const* rows, Index num_rows,
-                 const float* panels, Index num_panels, float* out, Index stride) {
-  HWY_DYNAMIC_DISPATCH(DenseTiles)(formula, cols, rows, num_rows, panels, num_panels, out, stride);
+void dense_tiles(const Formula& formula, Index cols, const DenseRows& rows,
+                 const DensePanels& points, float* out, Index stride) {
+  HWY_DYNAMIC_DISPATCH(DenseTiles)(formula, cols, rows, points, out, stride);
 }
+
+void panel_norms(Index cols, const float* panel, float* norms) {
+  HWY_DYNAMIC_DISPATCH(PanelNorms)(cols, panel, norms);
+}
+
+float row_norm(Index cols, const float* row) { return HWY_DYNAMIC_DISPATCH(RowNorm)(cols, row); }
 
 void sparse_tiles(const Formula& formula, const PackedRows& rows, Index num_rows,
                   const SparsePoints& points, Index begin, Index end, float* out, Index stride) {

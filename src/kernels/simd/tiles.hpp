@@ -23,14 +23,34 @@ struct Formula {
   float least_exponent = -126;  ///< rbf: values below 2^least_exponent are zero; at least -126
 };
 
-/// out[r * stride + 16 p + l] = K(rows[r], point l of panel p). Distances are summed as (x - z)^2:
-/// in float32 the shortcut |x|^2 + |z|^2 - 2<x, z> loses the small distances, which are the ones
-/// that matter.
-void dense_tiles(const Formula& formula, Index cols, const float* const* rows, Index num_rows,
-                 const float* panels, Index num_panels, float* out, Index stride);
+/// Dense rows, and their norms where the points have them.
+struct DenseRows {
+  const float* const* values = nullptr;
+  const float* norms = nullptr;
+  Index count = 0;
+};
+
+/// Panels of dense points, and the norms of the points, 16 a panel; null: distances come from
+/// differences.
+struct DensePanels {
+  const float* values = nullptr;
+  const float* norms = nullptr;
+  Index count = 0;
+};
+
+/// out[r * stride + 16 p + l] = K(rows[r], point l of panel p). Distances are sums of (x - z)^2;
+/// or, where norms are given, for rbf only, |x|^2 + |z|^2 - 2<x, z>: half the work, but in float32
+/// small distances are then as inexact as large ones.
+void dense_tiles(const Formula& formula, Index cols, const DenseRows& rows,
+                 const DensePanels& points, float* out, Index stride);
+
+/// |x|^2 of the 16 points of a panel, and of a row, for dense_tiles(): rounded as its inner
+/// products are, so that the distance of equal rows is exactly 0.
+void panel_norms(Index cols, const float* panel, float* norms);
+float row_norm(Index cols, const float* row);
 
 /// Rows packed side by side, feature after feature: `width` (16 or 64) floats for each column.
-/// Unused places are zero. Norms, here and below, are |x|^2, and |x|_1 for the forms of an L1
+/// Unused places are zero. Norms of sparse rows are |x|^2, and |x|_1 for the forms of an L1
 /// distance.
 struct PackedRows {
   const float* values = nullptr;
