@@ -15,6 +15,14 @@ namespace {
 
 constexpr const char* kFormat = "tamis-ranges";
 
+// Others are refused before they become an Index: a cast of a number out of range is undefined.
+std::vector<Index> whole_numbers(const nlohmann::json& values) {
+  for (const nlohmann::json& value : values) {
+    if (!value.is_number_integer()) throw DataError("'knot_begin' must have whole numbers");
+  }
+  return values.get<std::vector<Index>>();
+}
+
 Scaling from_json(const nlohmann::json& json) {
   if (json.at("format") != kFormat || json.at("format_version") != 1)
     throw DataError("of another format or version");
@@ -24,7 +32,7 @@ Scaling from_json(const nlohmann::json& json) {
   scaling.offset = json.at("offset").get<std::vector<float>>();
   scaling.factor = json.at("factor").get<std::vector<float>>();
   if (scaling.method == ScalingMethod::quantile) {
-    scaling.knots.begin = json.at("knot_begin").get<std::vector<Index>>();
+    scaling.knots.begin = whole_numbers(json.at("knot_begin"));
     scaling.knots.values = json.at("knots").get<std::vector<float>>();
     scaling.knots.scores = json.at("scores").get<std::vector<float>>();
   }

@@ -48,6 +48,7 @@ void kernel_blocks(benchmark::State& state, const Kernel& kernel, const How& how
   const KernelBlocks blocks(kernel, points, {}, nullptr, how.distance_by);
   std::vector<Index> rows(kRows);
   std::iota(rows.begin(), rows.end(), 0);
+  const std::vector<float> norms = row_norms(kernel, queries, rows, how.distance_by);
   const std::vector<double> coefficients(kRows, 0.5);
   std::vector<double> sums(kPoints);
   const int threads = available_threads();
@@ -56,7 +57,7 @@ void kernel_blocks(benchmark::State& state, const Kernel& kernel, const How& how
       parallel_ranges(kPoints, kStrip, [&](Index begin, Index end) {
         alignas(64) float out[kRows * kStrip];
         for (Index b = begin; b < end; b += kStrip) {
-          blocks.evaluate(queries, rows, b, b + kStrip, out, kStrip);
+          blocks.evaluate(queries, rows, b, b + kStrip, out, kStrip, norms);
           if (how.with_sums) accumulate_rows(out, kStrip, coefficients, kStrip, sums.data() + b);
         }
         benchmark::DoNotOptimize(out[0]);

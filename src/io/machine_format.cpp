@@ -38,6 +38,13 @@ const json& field(const std::map<std::string, json>& values, const char* name) {
   return found == values.end() ? nothing : found->second;
 }
 
+// A number that is not whole is refused before it becomes an integer: a cast of one that is out of
+// range is undefined.
+template <typename Integer>
+Integer whole_number(const json& value) {
+  return value.is_number_integer() ? value.get<Integer>() : json().get<Integer>();
+}
+
 Kernel get_kernel(const TensorFile& file, const std::string& prefix) {
   const std::string& text = file.metadata(prefix + "kernel");
   try {
@@ -227,8 +234,8 @@ std::shared_ptr<const Machine> get_knn_svm(const TensorFile& file, const std::st
     settings.loss = field(value, "squared_slacks").get<bool>() ? SlackLoss::l2 : SlackLoss::l1;
     settings.tube = field(value, "tube").get<double>();
     settings.eps = field(value, "eps").get<double>();
-    settings.max_iterations = field(value, "max_iterations").get<std::int64_t>();
-    settings.seed = field(value, "seed").get<std::uint64_t>();
+    settings.max_iterations = whole_number<std::int64_t>(field(value, "max_iterations"));
+    settings.seed = whole_number<std::uint64_t>(field(value, "seed"));
   } catch (const json::exception&) {
     throw DataError(fmt::format(
         "'training' is {}: it must be JSON with squared_slacks, tube, eps, max_iterations and seed",

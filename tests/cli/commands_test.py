@@ -301,7 +301,9 @@ class Scale(CliTest):
                         '{"format":"tamis-ranges","format_version":1,"method":"minmax","lower":0,"offset":["a"],"factor":[1]}',
                         '{"format":"tamis-ranges","format_version":1,"method":"quantile","lower":0,"offset":[0],"factor":[1]}',
                         '{"format":"tamis-ranges","format_version":1,"method":"quantile","lower":0,"offset":[0],"factor":[1],'
-                        '"knot_begin":[0,2],"knots":[1,1],"scores":[0,1]}'):
+                        '"knot_begin":[0,2],"knots":[1,1],"scores":[0,1]}',
+                        '{"format":"tamis-ranges","format_version":1,"method":"quantile","lower":0,"offset":[0],"factor":[1],'
+                        '"knot_begin":[0,2e96],"knots":[1,2],"scores":[0,1]}'):
             self.write("r.json", content)
             self.fails(1, "not a range file", "scale", "a.svm", "-r", "r.json")
         self.fails(1, "No such file", "scale", "a.svm", "-r", "missing.json")
