@@ -34,8 +34,12 @@ constexpr double kReach = 1;
 constexpr std::int64_t kTurn = 20000;
 
 // Pairs after which a small problem is taken to converge slowly: large coefficients on points that
-// almost depend on each other need ever smaller steps.
-constexpr std::int64_t kSlowPairs = 1'000'000;
+// almost depend on each other need ever smaller steps. Then, and whenever there are twice as many,
+// all free coefficients move at once if that leads to the optimum.
+constexpr std::int64_t kSlowPairs = 50'000;
+
+// Pairs after which it may have stalled.
+constexpr std::int64_t kManyPairs = 1'000'000;
 
 // The next turns, twice as many, must bring the violation down to this share; else what is left is
 // rounding of the kernel values, and pairs would move for ever.
@@ -170,7 +174,8 @@ Solution Solver::solve_stored() {
     }
   };
   if (!problem_.start.empty()) go_to(problem_.start);
-  std::int64_t next_check = kSlowPairs;
+  std::int64_t next_jump = kSlowPairs;
+  std::int64_t next_check = kManyPairs;
   double least_gap = kInfinity;    // since the last check
   double checked_gap = kInfinity;  // what it was then
   bool jumped = false;
@@ -182,24 +187,27 @@ Solution Solver::solve_stored() {
     least_gap = std::min(least_gap, gap);
     if (on_status_) on_status_({iterations_, gap, problem_.size()});
     if (gap <= stop_.limits().eps || stop_.must_stop(iterations_)) return finish(std::move(state));
-    if (iterations_ >= kSlowPairs) {
+    if (iterations_ >= kManyPairs) {
       Solution slow = finish(state);
       if (!best || slow.duality_gap < best->duality_gap) best = std::move(slow);
     }
-    if (iterations_ >= next_check) {
-      if (const auto there = jumped ? std::nullopt : jump(state.beta)) {
+    if (iterations_ >= next_jump && !jumped) {
+      next_jump = 2 * iterations_;
+      if (const auto there = jump(state.beta)) {
         jumped = true;
-        next_check = 2 * iterations_;
+        next_check = std::max(next_check, next_jump);
         go_to(*there);
         continue;
       }
+    }
+    if (iterations_ >= next_check) {
       if (!(least_gap < kStall * checked_gap)) {
         stop_.note_precision_limit();
         best->stop_reason = stop_.reason();
         best->iterations = iterations_;
         return *std::move(best);
       }
-      if (next_check > kSlowPairs) checked_gap = least_gap;
+      if (next_check > kManyPairs) checked_gap = least_gap;
       least_gap = kInfinity;
       next_check = 2 * iterations_;
     }

@@ -274,6 +274,31 @@ TEST(Solver, EndsWherePairsCreep) {
   EXPECT_LT(kkt_violation(p, gram({.gamma = 10}, features), s.beta), 2e-3);
 }
 
+// Overlapping classes, a linear kernel and a large cost: pairs alone take three times as many
+// updates as the test allows.
+TEST(Solver, EndsSoonWherePairsAreSlow) {
+  const Index rows = 400;
+  Random random(22);
+  std::vector<float> points;
+  std::vector<double> labels;
+  for (Index i = 0; i < rows; ++i) {
+    double plane = random.normal();
+    for (int j = 0; j < 8; ++j) {
+      points.push_back(static_cast<float>(random.normal()));
+      plane += static_cast<double>(points.back());
+    }
+    labels.push_back(plane > 0 ? 1 : -1);
+  }
+  const Kernel kernel{.type = KernelType::linear};
+  const Matrix features = Matrix::dense(rows, 8, points);
+  const qp::Problem p = svc_problem(labels, 1000);
+  ComputedRows source(kernel, features, iota_rows(rows), 1 << 20, [] { return false; });
+  const qp::Solution s = run(p, source, {}, {.eps = 1e-3});
+  EXPECT_EQ(s.stop_reason, StopReason::converged);
+  EXPECT_LT(s.iterations, 120'000);
+  EXPECT_LT(kkt_violation(p, gram(kernel, features), s.beta), 2e-3);
+}
+
 TEST(Solver, ThreadsDoNotChangeABit) {
   const Clouds data = clouds(1500, 12, 2, 13);
   const qp::Problem p = svc_problem(signs(data), 5);
