@@ -71,11 +71,16 @@ TEST_F(MoreSearch, PutsWhatIsBetterInFront) {
 }
 
 TEST_F(MoreSearch, SaysWhenNothingBetterWasFound) {
-  // Labels by chance: nothing is better than anything.
-  const Matrix features = random_matrix(400, 2, 1);
+  // Classes far apart: nothing is better than no errors.
+  std::vector<float> values;
   std::vector<double> labels;
   Random random(2);
-  for (int i = 0; i < 400; ++i) labels.push_back(random.uniform() < 0.5 ? 1 : -1);
+  for (int i = 0; i < 400; ++i) {
+    labels.push_back(i % 2 == 0 ? 1 : -1);
+    for (int j = 0; j < 2; ++j)
+      values.push_back(static_cast<float>(20 * labels.back() + random.normal()));
+  }
+  const Matrix features = Matrix::dense(400, 2, values);
   const Dataset data(features, Labels::numeric(labels));
   TrainOptions options;
   options.method = "auto";
