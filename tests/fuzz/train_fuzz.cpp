@@ -75,7 +75,11 @@ void check_problem(const fuzz::Problem& problem) {
   check_model(problem, one.result.model);
   if (problem.options.method == kAutoMethod) return;  // times decide there
   const Timed two = timed_train(problem.data, problem.options, 2);
-  if (std::max(one.seconds, two.seconds) > problem.options.max_seconds / 2) return;
+  const auto was_limited = [&](const Timed& run) {
+    return run.result.report.stop_reason == StopReason::time_limit ||
+           run.seconds > problem.options.max_seconds / 2;
+  };
+  if (was_limited(one) || was_limited(two)) return;
   require_of(problem, model_to_bytes(one.result.model) == model_to_bytes(two.result.model),
              "another model with two threads");
 }

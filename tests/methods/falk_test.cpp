@@ -339,6 +339,19 @@ TEST(Falk, SelectionTakesTheLowestError) {
   }
 }
 
+// Training itself then has time enough, but another computer might choose otherwise.
+TEST(Falk, ASelectionThatALimitEndedSaysSo) {
+  TrainOptions options = selecting(SelectionRule::lowest_error);
+  options.local.cost_grid.clear();
+  for (int k = 0; k < 200; ++k) options.local.cost_grid.push_back(1 + k);
+  options.local.percentiles.clear();
+  for (int k = 1; k < 100; ++k) options.local.percentiles.push_back(k);
+  options.max_seconds = 0.3;
+  const TrainResult result = train(named(clouds(500, 2, 2, 10), {1.0, 2.0}), options);
+  EXPECT_EQ(result.report.stop_reason, StopReason::time_limit);
+  EXPECT_FALSE(result.model.is_constant());
+}
+
 TEST(Falk, SelectionCanPreferTheSmoothest) {
   bool has_fewer_errors = false;
   for (const std::uint64_t seed : {10U, 20U, 30U}) {

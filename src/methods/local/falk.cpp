@@ -181,12 +181,11 @@ Index cover_size(Index k, std::optional<Index> asked, Index rows) {
 }
 
 // k, C and kernel width, within a part of the time that is left.
-LocalSettings select_settings(const TrainingSet& data, const NeighborIndex& index,
-                              const TrainContext& context, TrainReport* report) {
+LocalParameters select_parameters(const TrainingSet& data, const NeighborIndex& index,
+                                  const TrainContext& context, TrainReport* report) {
   const Deadline deadline(context.control, kSelectionShare * context.seconds_left());
-  const LocalParameters chosen = select_local_parameters(
-      data, index, {context.options, deadline.control(), context.watch}, report);
-  return {chosen.k, 0, chosen.cost_factor, chosen.percentile};
+  return select_local_parameters(data, index, {context.options, deadline.control(), context.watch},
+                                 report);
 }
 
 // Under a time limit, the search for centers pauses to have machines trained for those it has.
@@ -216,12 +215,15 @@ CellResult train_with(const CellRows& cell, const TrainContext& context, Anchors
   settings.tunes = options.local_tuning;
   std::unique_ptr<NeighborIndex> index;
   std::optional<CoverSearch> search;
+  StopReason selection_stop = StopReason::converged;
   try {
     index = make_neighbor_index(data.features, neighbor_metric(data.kernel),
                                 parse_structure(options.index), quiet(context.control), settings.k);
     phases.end("index");
     if (select) {
-      settings = select_settings(data, *index, context, &result.report);
+      const LocalParameters chosen = select_parameters(data, *index, context, &result.report);
+      settings = {chosen.k, 0, chosen.cost_factor, chosen.percentile};
+      selection_stop = chosen.cut_short ? StopReason::time_limit : StopReason::converged;
       phases.end("selection");
     }
     settings.k_prime = cover_size(settings.k, select ? std::nullopt : options.k_prime, data.rows());
@@ -234,6 +236,7 @@ CellResult train_with(const CellRows& cell, const TrainContext& context, Anchors
   const Neighborhoods none;
   const Neighborhoods& found = search ? search->found() : none;
   TrainedLocally trained = training.finish(found, &result.report);
+  result.report.stop_reason = std::max(result.report.stop_reason, selection_stop);
   phases.end("centres", cover_seconds, "local_training");
   LocalParts& parts = result.parts;
   parts.kernel = data.kernel;

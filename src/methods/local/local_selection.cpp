@@ -265,11 +265,13 @@ LocalParameters select_local_parameters(const TrainingSet& data, const NeighborI
   const std::vector<Index> chosen = sample_without_replacement(data.rows(), centres, random);
 
   Candidate best;
+  bool is_cut_short = false;
   ReportTable table{"selection", {"k", "cost", "percentile", "error"}, {}};
   for (const double wanted : options.k_grid) {
     const Index k = std::min(static_cast<Index>(wanted), data.rows());
     if (k == best.parameters.k) break;  // all rows were tried already
     const Tried tried = try_parameters(data, index, chosen, k, context);
+    is_cut_short = tried.is_cut_short;
     if (tried.candidates.empty() || (tried.is_cut_short && best.parameters.k > 0)) break;
     for (const Candidate& one : tried.candidates) {
       const LocalParameters& parameters = one.parameters;
@@ -283,6 +285,7 @@ LocalParameters select_local_parameters(const TrainingSet& data, const NeighborI
     if (tried.is_cut_short) break;
   }
   if (best.parameters.k == 0) best.parameters = untried_parameters(data, context);
+  best.parameters.cut_short = is_cut_short;
   report->tables.push_back(std::move(table));
   report->details.emplace_back("selected_k", static_cast<double>(best.parameters.k));
   report->details.emplace_back("selected_cost",

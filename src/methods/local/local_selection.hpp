@@ -14,6 +14,7 @@ struct LocalParameters {
   Index k = 0;
   double cost_factor = 1;  ///< on the C of every row
   double percentile = -1;  ///< of the local distances, as kernel width; -1: the kernel has none
+  bool cut_short = false;  ///< whether a limit ended the search before the rule did
 };
 
 /// k'-internal cross-validation on the neighbourhoods of a few random rows: the innermost rows are
