@@ -68,6 +68,8 @@ class TAMIS_EXPORT Matrix {
   void require_intact() const;
   /// Whether a reader has looked at every value and all of them are finite.
   bool is_known_finite() const { return known_finite_; }
+  /// Whether all stored values of sparse rows are known to be 1, as those of one-hot columns are.
+  bool has_only_ones() const { return only_ones_; }
   /// The same rows as those of a mapped file, which is kept alive.
   Matrix in_file(std::shared_ptr<const MappedFile> file, bool known_finite) const;
 
@@ -126,6 +128,7 @@ class TAMIS_EXPORT Matrix {
   const std::int32_t* columns_ = nullptr;
   Index first_row_ = 0;  // of the whole matrix that this is a slice of
   bool known_finite_ = false;
+  bool only_ones_ = false;
   std::shared_ptr<const void> owner_;
   std::shared_ptr<const MappedFile> file_;  // null: in memory
 };

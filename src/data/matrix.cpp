@@ -48,8 +48,13 @@ void check_sparse_row(Index cols, Index row, Index begin, Index end,
   }
 }
 
-// The error is that of the first bad row, for any number of threads.
-void check_sparse(Index cols, std::span<const Index> row_begin,
+bool are_ones(std::span<const float> values) {
+  return std::all_of(values.begin(), values.end(), [](float value) { return value == 1.0F; });
+}
+
+// Returns whether all values are 1. The error is that of the first bad row, for any number of
+// threads.
+bool check_sparse(Index cols, std::span<const Index> row_begin,
                   std::span<const std::int32_t> columns, std::span<const float> values) {
   if (row_begin.empty() || row_begin.front() != 0 || columns.size() != values.size() ||
       row_begin.back() != static_cast<Index>(values.size())) {
@@ -59,6 +64,7 @@ void check_sparse(Index cols, std::span<const Index> row_begin,
   const Index rows = static_cast<Index>(row_begin.size()) - 1;
   const Index pieces = (rows + kPieceRows - 1) / kPieceRows;
   std::vector<std::exception_ptr> errors(usize(pieces));
+  std::atomic<bool> only_ones = true;
   parallel_each(pieces, [&](Index p) {
     try {
       for (Index i = p * kPieceRows; i < std::min(rows, (p + 1) * kPieceRows); ++i) {
@@ -67,6 +73,8 @@ void check_sparse(Index cols, std::span<const Index> row_begin,
         if (begin < 0 || begin > end || end > row_begin.back())
           throw DataError(fmt::format("sparse rows: the row offset of row {} descends", i + 1));
         check_sparse_row(cols, i, begin, end, columns);
+        if (only_ones && !are_ones(values.subspan(usize(begin), usize(end - begin))))
+          only_ones = false;
       }
     } catch (...) {
       errors[usize(p)] = std::current_exception();
@@ -75,6 +83,7 @@ void check_sparse(Index cols, std::span<const Index> row_begin,
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }
+  return only_ones;
 }
 
 }  // namespace
@@ -113,8 +122,10 @@ Matrix Matrix::sparse(Index cols, std::vector<Index> row_begin, std::vector<std:
 Matrix Matrix::sparse_view(Index cols, std::span<const Index> row_begin,
                            std::span<const std::int32_t> columns, std::span<const float> values,
                            std::shared_ptr<const void> owner) {
-  check_sparse(cols, row_begin, columns, values);
-  return checked_sparse_view(cols, row_begin, columns, values, std::move(owner));
+  const bool only_ones = check_sparse(cols, row_begin, columns, values);
+  Matrix result = checked_sparse_view(cols, row_begin, columns, values, std::move(owner));
+  result.only_ones_ = only_ones;
+  return result;
 }
 
 Matrix Matrix::checked_sparse_view(Index cols, std::span<const Index> row_begin,
@@ -263,6 +274,7 @@ Matrix Matrix::with_values(const float* values, std::shared_ptr<const void> owne
   Matrix result = *this;
   result.values_ = values;
   result.known_finite_ = false;
+  result.only_ones_ = are_ones({values, usize(num_stored())});
   result.owner_ = std::make_shared<const Both>(Both{owner_, std::move(owner)});
   return result;
 }

@@ -84,11 +84,17 @@ class PackingBuffer {
   Index capacity_ = 0;
 };
 
-// Sparse points are laid out like dense ones as long as four panels of them stay near the
-// processor.
+// Sparse points are laid out like dense ones as long as 64 of them stay near the processor.
+constexpr Index kMostPanelBytes = Index{64} << 10;
+
+// Those that hold only ones, and have few columns, as bytes.
+bool packs_bytes(const Matrix& points) {
+  return points.has_only_ones() && points.cols() * simd::kByteLanes <= kMostPanelBytes;
+}
+
 bool packs_panels(const Matrix& points) {
-  constexpr Index kMostColumns = 256;
-  return !points.is_sparse() || points.cols() <= kMostColumns;
+  const Index four_panels = 4 * kPanel * static_cast<Index>(sizeof(float));
+  return !points.is_sparse() || points.cols() * four_panels <= kMostPanelBytes;
 }
 
 }  // namespace
@@ -100,15 +106,24 @@ struct KernelBlocks::Impl {
   Index num_points = 0;
   Index cols = 0;
 
-  std::shared_ptr<float[]> panels;  // dense points, and sparse ones of few columns, by panels
-  Matrix sparse;                    // other sparse points
-  AlignedFloats norms;              // of points that were sparse, or of dense ones: by products
-  std::vector<Index> serials;       // precomputed points: the column that holds their values
+  std::shared_ptr<float[]> panels;        // dense points, and sparse ones of few columns, by panels
+  std::shared_ptr<std::uint8_t[]> bytes;  // sparse ones that hold only ones, by panels
+  Matrix sparse;                          // other sparse points
+  AlignedFloats norms;         // of points that were sparse, or of dense ones: by products
+  std::vector<Index> serials;  // precomputed points: the column that holds their values
 
   void pack_panels(const Matrix& points, std::span<const Index> rows, const RunControl* control);
-  void evaluate_dense(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
-                      float* out, Index stride, std::span<const float> row_norms) const;
-  void evaluate_mixed(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
+  void pack_bytes(const Matrix& points, std::span<const Index> rows, const RunControl* control);
+  void evaluate_panels(const Matrix& queries, std::span<const Index> rows,
+                       const simd::DensePanels& points, float* out, Index stride,
+                       std::span<const float> row_norms) const;
+  void evaluate_dense(const Matrix& queries, std::span<const Index> rows,
+                      const simd::DensePanels& points, float* out, Index stride,
+                      std::span<const float> row_norms) const;
+  void evaluate_mixed(const Matrix& queries, std::span<const Index> rows,
+                      const simd::DensePanels& points, float* out, Index stride,
+                      std::span<const float> row_norms) const;
+  void evaluate_bytes(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
                       float* out, Index stride, std::span<const float> row_norms) const;
   void evaluate_sparse(const Matrix& queries, std::span<const Index> rows, Index begin, Index end,
                        float* out, Index stride, std::span<const float> row_norms) const;
@@ -170,14 +185,49 @@ void KernelBlocks::Impl::pack_panels(const Matrix& points, std::span<const Index
   });
 }
 
+// Panel p holds points 64 p .. 64 p + 63.
+void KernelBlocks::Impl::pack_bytes(const Matrix& points, std::span<const Index> rows,
+                                    const RunControl* control) {
+  const Index padded = round_up(num_points, simd::kByteLanes);
+  const Index panel_bytes = simd::kByteLanes * cols;
+  auto memory =
+      allocate_panels(checked_product(padded, cols) / static_cast<Index>(sizeof(float)), control);
+  bytes = {memory, reinterpret_cast<std::uint8_t*>(memory.get())};
+  norms = allocate_floats(padded);
+  parallel_ranges(padded / simd::kByteLanes, 4, [&](Index panel_begin, Index panel_end) {
+    std::uint8_t* const first = bytes.get() + panel_begin * panel_bytes;
+    std::fill_n(first, (panel_end - panel_begin) * panel_bytes, std::uint8_t{0});
+    for (Index point = panel_begin * simd::kByteLanes; point < panel_end * simd::kByteLanes;
+         ++point) {
+      norms[usize(point)] = 0;
+      if (point >= num_points) continue;
+      const Index ahead = std::min(point + kRowsAhead, num_points - 1);
+      if (!rows.empty()) prefetch_row(points, rows[usize(ahead)]);
+      const SparseRow values = points.sparse_row(rows.empty() ? point : rows[usize(point)]);
+      norms[usize(point)] = norm_of(formula.form, values);
+      std::uint8_t* const panel = bytes.get() + point / simd::kByteLanes * panel_bytes;
+      for (const std::int32_t column : values.columns)
+        panel[column * simd::kByteLanes + point % simd::kByteLanes] = 1;
+    }
+  });
+}
+
+void KernelBlocks::Impl::evaluate_panels(const Matrix& queries, std::span<const Index> rows,
+                                         const simd::DensePanels& points, float* out, Index stride,
+                                         std::span<const float> row_norms) const {
+  if (points.norms != nullptr && !by_products && queries.is_sparse())
+    evaluate_mixed(queries, rows, points, out, stride, row_norms);
+  else
+    evaluate_dense(queries, rows, points, out, stride, row_norms);
+}
+
 void KernelBlocks::Impl::evaluate_dense(const Matrix& queries, std::span<const Index> rows,
-                                        Index begin, Index end, float* out, Index stride,
+                                        const simd::DensePanels& points, float* out, Index stride,
                                         std::span<const float> row_norms) const {
   constexpr Index kRows =
       64;  // rows handed down at once; bounds the unpacked copies of sparse queries
   const float* pointers[kRows];
   float norms_of_rows[kRows];
-  const Index num_panels = round_up(end - begin, kPanel) / kPanel;
   AlignedFloats unpacked;
   if (queries.is_sparse()) unpacked = allocate_floats(kRows * cols);
   for (Index first = 0; first < static_cast<Index>(rows.size()); first += kRows) {
@@ -196,16 +246,16 @@ void KernelBlocks::Impl::evaluate_dense(const Matrix& queries, std::span<const I
             row_norms.empty() ? simd::row_norm(cols, pointers[r]) : row_norms[usize(first + r)];
       }
     }
-    simd::dense_tiles(
-        formula, cols, {pointers, norms_of_rows, count},
-        {panels.get() + begin * cols, by_products ? norms.get() + begin : nullptr, num_panels},
-        out + first * stride, stride);
+    simd::dense_tiles(formula, cols, {pointers, norms_of_rows, count},
+                      {points.values, by_products ? points.norms : nullptr, points.count},
+                      out + first * stride, stride);
   }
 }
 
-void KernelBlocks::Impl::evaluate_mixed(const Matrix& queries, std::span<const Index> rows,
-                                        Index begin, Index end, float* out, Index stride,
-                                        std::span<const float> row_norms) const {
+// Sparse rows, 64 at a time: body(number of the first, rows, how many).
+template <typename Body>
+void for_sparse_queries(simd::Form form, const Matrix& queries, std::span<const Index> rows,
+                        std::span<const float> row_norms, const Body& body) {
   constexpr Index kRows = 64;
   simd::SparseQuery some[kRows];
   for (Index first = 0; first < static_cast<Index>(rows.size()); first += kRows) {
@@ -213,10 +263,50 @@ void KernelBlocks::Impl::evaluate_mixed(const Matrix& queries, std::span<const I
     for (Index r = 0; r < count; ++r) {
       const SparseRow row = queries.sparse_row(rows[usize(first + r)]);
       some[r] = {row.columns.data(), row.values.data(), static_cast<Index>(row.columns.size()),
-                 row_norms.empty() ? norm_of(formula.form, row) : row_norms[usize(first + r)]};
+                 row_norms.empty() ? norm_of(form, row) : row_norms[usize(first + r)]};
     }
-    simd::mixed_tiles(formula, cols, some, count, panels.get() + begin * cols, norms.get() + begin,
-                      round_up(end - begin, kPanel) / kPanel, out + first * stride, stride);
+    body(first, some, count);
+  }
+}
+
+void KernelBlocks::Impl::evaluate_mixed(const Matrix& queries, std::span<const Index> rows,
+                                        const simd::DensePanels& points, float* out, Index stride,
+                                        std::span<const float> row_norms) const {
+  for_sparse_queries(formula.form, queries, rows, row_norms,
+                     [&](Index first, const simd::SparseQuery* some, Index count) {
+                       simd::mixed_tiles(formula, cols, some, count, points.values, points.norms,
+                                         points.count, out + first * stride, stride);
+                     });
+}
+
+// Rows that count_tiles() takes.
+bool are_countable(const Matrix& queries, std::span<const Index> rows) {
+  return queries.has_only_ones() && std::all_of(rows.begin(), rows.end(), [&](Index row) {
+           return std::ssize(queries.sparse_row(row).columns) <= simd::kMostCounted;
+         });
+}
+
+// Other rows meet the points as floats, unpacked anew for each call.
+void KernelBlocks::Impl::evaluate_bytes(const Matrix& queries, std::span<const Index> rows,
+                                        Index begin, Index end, float* out, Index stride,
+                                        std::span<const float> row_norms) const {
+  end = begin + round_up(end - begin, kPanel);
+  if (are_countable(queries, rows)) {
+    return for_sparse_queries(formula.form, queries, rows, row_norms,
+                              [&](Index first, const simd::SparseQuery* some, Index count) {
+                                simd::count_tiles(formula, cols, some, count,
+                                                  {bytes.get(), norms.get()}, begin, end,
+                                                  out + first * stride, stride);
+                              });
+  }
+  const AlignedFloats panel = allocate_floats(kPanel * cols);
+  for (Index first = begin; first < end; first += kPanel) {
+    const Index place = first % simd::kByteLanes;
+    const std::uint8_t* const from = bytes.get() + (first - place) * cols + place;
+    for (Index j = 0; j < cols; ++j)
+      std::copy_n(from + j * simd::kByteLanes, kPanel, panel.get() + j * kPanel);
+    evaluate_panels(queries, rows, {panel.get(), norms.get() + first, 1}, out + first - begin,
+                    stride, row_norms);
   }
 }
 
@@ -277,6 +367,8 @@ KernelBlocks::KernelBlocks(const Kernel& kernel, const Matrix& points, std::span
     for (Index i = 0; i < impl_->num_points; ++i) {
       impl_->serials.push_back(static_cast<Index>(points.at(rows.empty() ? i : rows[usize(i)], 0)));
     }
+  } else if (packs_bytes(points)) {
+    impl_->pack_bytes(points, rows, control);
   } else if (!packs_panels(points)) {
     impl_->sparse = rows.empty()         ? points
                     : control == nullptr ? points.select(rows)
@@ -314,22 +406,28 @@ KernelBlocks::KernelBlocks(KernelBlocks&&) noexcept = default;
 KernelBlocks& KernelBlocks::operator=(KernelBlocks&&) noexcept = default;
 
 Index KernelBlocks::packed_bytes(const Matrix& points, Index rows) {
+  if (packs_bytes(points)) {
+    return checked_product(round_up(rows, simd::kByteLanes),
+                           points.cols() + static_cast<Index>(sizeof(float)));
+  }
   if (!packs_panels(points)) return points.size_bytes() + rows * static_cast<Index>(sizeof(float));
   return checked_product(round_up(rows, kPanel), (points.cols() + 1) * sizeof(float));
 }
 
 Index KernelBlocks::num_points() const { return impl_->num_points; }
 
-bool KernelBlocks::is_quick_with_single_rows(const Matrix& points) { return packs_panels(points); }
+bool KernelBlocks::is_quick_with_single_rows(const Matrix& points) {
+  return packs_bytes(points) || packs_panels(points);
+}
 
 Index KernelBlocks::rows_at_once(const Matrix& points) {
-  return packs_panels(points) ? kMostRowsAtOnce / 2 : kMostRowsAtOnce;
+  return is_quick_with_single_rows(points) ? kMostRowsAtOnce / 2 : kMostRowsAtOnce;
 }
 
 Index KernelBlocks::size_bytes() const {
-  const Index points = round_up(impl_->num_points, kPanel);
+  const Index points = round_up(impl_->num_points, impl_->bytes ? simd::kByteLanes : kPanel);
   const Index floats = (impl_->panels ? points * impl_->cols : 0) + (impl_->norms ? points : 0);
-  return floats * static_cast<Index>(sizeof(float)) +
+  return floats * static_cast<Index>(sizeof(float)) + (impl_->bytes ? points * impl_->cols : 0) +
          static_cast<Index>(impl_->serials.size() * sizeof(Index));
 }
 
@@ -347,10 +445,13 @@ void KernelBlocks::evaluate(const Matrix& queries, std::span<const Index> rows, 
             queries.at(rows[r], impl_->serials[usize(c)]);
       }
     }
-  } else if (impl_->panels && impl_->norms && !impl_->by_products && queries.is_sparse()) {
-    impl_->evaluate_mixed(queries, rows, begin, end, out, stride, row_norms);
+  } else if (impl_->bytes) {
+    impl_->evaluate_bytes(queries, rows, begin, end, out, stride, row_norms);
   } else if (impl_->panels) {
-    impl_->evaluate_dense(queries, rows, begin, end, out, stride, row_norms);
+    const simd::DensePanels panels{impl_->panels.get() + begin * impl_->cols,
+                                   impl_->norms ? impl_->norms.get() + begin : nullptr,
+                                   round_up(end - begin, kPanel) / kPanel};
+    impl_->evaluate_panels(queries, rows, panels, out, stride, row_norms);
   } else {
     impl_->evaluate_sparse(queries, rows, begin, end, out, stride, row_norms);
   }

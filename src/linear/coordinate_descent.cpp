@@ -473,7 +473,7 @@ Descended descend_with(const Problem& problem, qp::StopCheck& stop, std::uint64_
     return result;
   };
   // Indicators are summed as the values would be: ranks need not agree on it.
-  if (has_indicators(problem.features))
+  if (problem.features.has_only_ones())
     return run(Descent<kTube, IndicatorRows>(problem, stop, seed, most_epochs));
   if (problem.features.is_sparse())
     return run(Descent<kTube, SparseRows>(problem, stop, seed, most_epochs));

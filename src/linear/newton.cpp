@@ -487,7 +487,7 @@ bool has_newton_method(const Problem& problem) {
 
 Solution solve_newton(const Problem& problem, qp::StopCheck& stop, std::int64_t done,
                       const qp::StatusCallback& on_status) {
-  if (has_indicators(problem.features))
+  if (problem.features.has_only_ones())
     return Newton<IndicatorRows>(problem, stop, done).run(on_status);
   if (problem.features.is_sparse()) return Newton<SparseRows>(problem, stop, done).run(on_status);
   return Newton<DenseRows>(problem, stop, done).run(on_status);

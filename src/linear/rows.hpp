@@ -189,11 +189,4 @@ class DenseRows {
   const float* values_;
 };
 
-/// Whether all stored values are 1. IndicatorRows then gives the sums of SparseRows.
-inline bool has_indicators(const Matrix& features) {
-  if (!features.is_sparse()) return false;
-  const auto values = features.sparse_values();
-  return std::all_of(values.begin(), values.end(), [](float v) { return v == 1.0F; });
-}
-
 }  // namespace tamis::linear

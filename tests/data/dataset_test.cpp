@@ -12,6 +12,19 @@ namespace {
 
 Matrix small_dense() { return Matrix::dense(3, 2, {1, 0, 0, 2, 3, 4}); }
 
+TEST(Matrix, KnowsWhetherItHoldsOnlyOnes) {
+  const Matrix ones = Matrix::sparse(3, {0, 2, 2, 3}, {0, 2, 1}, {1, 1, 1});
+  EXPECT_TRUE(ones.has_only_ones());
+  EXPECT_TRUE(ones.slice(1, 3).has_only_ones());
+  EXPECT_TRUE(ones.select(std::vector<Index>{2, 0}).has_only_ones());
+  EXPECT_FALSE(ones.to_dense().has_only_ones());
+  const Matrix other = Matrix::sparse(3, {0, 2, 2, 3}, {0, 2, 1}, {1, 1, 0.5F});
+  EXPECT_FALSE(other.has_only_ones());
+  EXPECT_TRUE(other.select(std::vector<Index>{0, 1}).has_only_ones());
+  const auto values = std::make_shared<const std::vector<float>>(std::vector<float>{1, 2, 1});
+  EXPECT_FALSE(ones.with_values(values->data(), values).has_only_ones());
+}
+
 TEST(Matrix, DenseAndSparseAgree) {
   const Matrix dense = small_dense();
   const Matrix sparse = dense.to_sparse();

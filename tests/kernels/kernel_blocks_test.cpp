@@ -267,6 +267,78 @@ TEST(KernelBlocks, DoNotDependOnEarlierCalls) {
   EXPECT_EQ(values_of(300, 5), few);
 }
 
+Matrix rows_of_ones(Index rows, Index cols, double density, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<float> values(static_cast<std::size_t>(rows * cols));
+  for (float& v : values) v = random.uniform() < density ? 1.0F : 0.0F;
+  return Matrix::dense(rows, cols, std::move(values)).to_sparse();
+}
+
+// The same rows, not known to hold only ones.
+Matrix forgetful(const Matrix& ones) {
+  return Matrix::checked_sparse_view(ones.cols(), ones.row_offsets(), ones.sparse_columns(),
+                                     ones.sparse_values(), std::make_shared<const Matrix>(ones));
+}
+
+// Rows of ones are counted in bytes: the values, and so the models, are those of any sparse rows.
+TEST(KernelBlocks, CountingOnesChangesNoBit) {
+  on_each_target([] {
+    for (const Shape& shape : {Shape{1, 1, 1},
+                               {64, 33, 20},
+                               {200, 70, 123},
+                               {333, 40, 255},
+                               {150, 40, 300},
+                               {90, 20, 1024}}) {
+      for (const double density : {0.05, 0.9}) {  // more than 255 ones in a row, too
+        const Matrix points = rows_of_ones(shape.points, shape.cols, density, 1);
+        const Matrix queries = rows_of_ones(shape.rows, shape.cols, density, 2);
+        ASSERT_TRUE(points.has_only_ones());
+        ASSERT_FALSE(forgetful(points).has_only_ones());
+        for (const Kernel& kernel : kKernels) {
+          const KernelBlocks counted(kernel, points);
+          const KernelBlocks plain(kernel, forgetful(points));
+          for (Index begin = 0; begin < shape.points; begin += 48) {
+            const Index stride = round_up(shape.points - begin, kPanel);
+            std::vector<float> own(usize(shape.rows * stride));
+            std::vector<float> wanted = own;
+            const std::vector<Index> rows = all_rows(shape.rows);
+            counted.evaluate(queries, rows, begin, shape.points, own.data(), stride);
+            plain.evaluate(forgetful(queries), rows, begin, shape.points, wanted.data(), stride);
+            for (Index r = 0; r < shape.rows; ++r) {
+              for (Index c = 0; c < shape.points - begin; ++c) {
+                ASSERT_EQ(own[usize(r * stride + c)], wanted[usize(r * stride + c)])
+                    << describe(kernel) << " d " << shape.cols << " row " << r << " point "
+                    << begin + c;
+              }
+            }
+          }
+        }
+      }
+    }
+  });
+}
+
+// Points of ones meet other rows too: those of a file to predict, for example.
+TEST(KernelBlocks, PointsOfOnesMeetAnyRows) {
+  on_each_target([] {
+    const Matrix points = rows_of_ones(150, 40, 0.3, 1);
+    const Matrix queries = random_rows(70, 40, 0.5, 2);
+    for (const Matrix& q : {queries, queries.to_sparse()}) {
+      for (const Kernel& kernel : kKernels) {
+        std::vector<float> own(70 * 144);
+        std::vector<float> wanted = own;
+        KernelBlocks(kernel, points).evaluate(q, all_rows(70), 16, 150, own.data(), 144);
+        KernelBlocks(kernel, forgetful(points))
+            .evaluate(q, all_rows(70), 16, 150, wanted.data(), 144);
+        for (std::size_t r = 0; r < 70; ++r) {
+          for (std::size_t c = 0; c < 134; ++c)
+            ASSERT_EQ(own[r * 144 + c], wanted[r * 144 + c]) << describe(kernel);
+        }
+      }
+    }
+  });
+}
+
 TEST(KernelBlocks, StayFiniteForHugeFeatures) {
   const float huge = std::numeric_limits<float>::max() / 2;
   const Matrix data = Matrix::dense(2, 2, {huge, -huge, -huge, huge});

@@ -87,6 +87,23 @@ void mixed_tiles(const Formula& formula, Index cols, const SparseQuery* rows, In
                  const float* panels, const float* norms, Index num_panels, float* out,
                  Index stride);
 
+/// Points of ones and zeros, as bytes: panels of kByteLanes, feature after feature, and the norms
+/// of the points.
+inline constexpr Index kByteLanes = 64;
+struct BytePanels {
+  const std::uint8_t* values = nullptr;
+  const float* norms = nullptr;
+};
+
+/// Rows of at most this many ones can be counted in bytes.
+inline constexpr Index kMostCounted = 255;
+
+/// out[r * stride + c - begin] = K(rows[r], point c) for c in [begin, end), both multiples of
+/// kLanes. All values of the rows are 1, and there are at most kMostCounted in each: sums over
+/// features are exact, so that the values are those of mixed_tiles() to the last bit.
+void count_tiles(const Formula& formula, Index cols, const SparseQuery* rows, Index num_rows,
+                 const BytePanels& points, Index begin, Index end, float* out, Index stride);
+
 /// out[r * stride + p] = in[p * width + r] for p in [0, 16) and r in [0, num_rows).
 void transpose(const float* in, Index width, Index num_rows, float* out, Index stride);
 
