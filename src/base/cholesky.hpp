@@ -1,10 +1,12 @@
 // Symmetric positive definite systems of a few hundred unknowns.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -59,6 +61,61 @@ class Cholesky {
 
   std::vector<double> values_;
   std::size_t size_ = 0;
+};
+
+/// The factor of a matrix to which unknowns are added and from which they are taken, each for about
+/// the square of their number.
+class ChangingCholesky {
+ public:
+  std::size_t size() const { return rows_.size(); }
+
+  /// `values`: those of the matrix next to the unknowns before, and on the diagonal. The pivot is
+  /// at least `least_pivot` > 0, as if more were on the diagonal.
+  void add(std::vector<double> values, double least_pivot) {
+    const std::size_t last = size();
+    forward(values);
+    const double pivot = values[last] - dot(values.data(), values.data(), last);
+    values[last] = std::sqrt(std::max(pivot, least_pivot));
+    rows_.push_back(std::move(values));
+  }
+
+  // The rows below lose a column each: rotations bring the triangle back.
+  void remove(std::size_t gone) {
+    rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(gone));
+    std::vector<std::pair<double, double>> rotations;  // cosine and sine, of columns c and c + 1
+    for (std::size_t r = gone; r < size(); ++r) {
+      std::vector<double>& row = rows_[r];
+      for (std::size_t c = gone; c < r; ++c) {
+        const auto [cosine, sine] = rotations[c - gone];
+        const double left = row[c];
+        row[c] = cosine * left + sine * row[c + 1];
+        row[c + 1] = cosine * row[c + 1] - sine * left;
+      }
+      const double length = std::hypot(row[r], row[r + 1]);
+      rotations.emplace_back(row[r] / length, row[r + 1] / length);
+      row[r] = length;
+      row.pop_back();
+    }
+  }
+
+  std::vector<double> solve(std::vector<double> x) const {
+    forward(x);
+    for (std::size_t i = size(); i-- > 0;) {
+      const double* row = rows_[i].data();
+      x[i] /= row[i];
+      const double own = x[i];
+      for (std::size_t k = 0; k < i; ++k) x[k] -= own * row[k];
+    }
+    return x;
+  }
+
+ private:
+  void forward(std::span<double> x) const {
+    for (std::size_t i = 0; i < size(); ++i)
+      x[i] = (x[i] - dot(rows_[i].data(), x.data(), i)) / rows_[i][i];
+  }
+
+  std::vector<std::vector<double>> rows_;  // row i of the factor: i + 1 values
 };
 
 }  // namespace tamis

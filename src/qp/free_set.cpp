@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "base/check.hpp"
 #include "base/checked.hpp"
@@ -13,9 +14,9 @@
 namespace tamis::qp {
 namespace {
 
-// Added to the diagonal, relative to its largest entry: free points that depend on each other leave
-// the matrix singular. It shortens steps, and moves no optimum.
-constexpr double kLeastRidge = 1e-13;
+// Added to the diagonal, relative to it: free points that depend on each other leave the matrix
+// singular, and rounding leaves it indefinite. It shortens steps, and moves no optimum.
+constexpr double kRidge = 1e-12;
 
 class FreeSetSolver {
  public:
@@ -30,7 +31,7 @@ class FreeSetSolver {
   std::optional<Solution> solve(double most_work);
 
  private:
-  enum class Step { to_optimum, to_bound, failed };
+  enum class Step { to_optimum, to_bound };
 
   /// For points whose row was fetched: all that are free or have a coefficient.
   double kernel(std::size_t i, std::size_t j) const { return rows_[i][j]; }
@@ -40,8 +41,10 @@ class FreeSetSolver {
     return beta_[i] == problem_.lower[i] || beta_[i] == problem_.upper[i];
   }
   double score(std::size_t i) const { return problem_.target[i] - sums_[i]; }
-  bool find_direction(std::vector<double>* direction);
+  void set_free(std::size_t i);
+  std::vector<double> find_direction() const;
   Step move();
+  void update_sums();
   void measure();
   bool free_the_worst();
   Solution finish() const;
@@ -52,10 +55,16 @@ class FreeSetSolver {
   std::size_t size_;
   std::vector<std::vector<double>> rows_;  // of K and ridge; empty: not fetched yet
   RowVector<double> beta_;
-  std::vector<double> sums_;       // F
-  std::vector<std::size_t> free_;  // ascending
-  double max_up_[2] = {0, 0};      // largest score of what may grow, by group
-  double min_down_[2] = {0, 0};    // smallest score of what may fall
+  std::vector<double> sums_;       // F; without `changes_`
+  std::vector<double> changes_;    // of beta, since the sums were made
+  std::vector<std::size_t> free_;  // in the order of the factor
+  std::vector<std::uint8_t> is_free_;
+  std::vector<double> free_scores_;  // of the free points, up to a constant for each group
+  ChangingCholesky factor_;          // of their kernel matrix, with shift_ within each group
+  double shift_ = 0;
+  double work_ = 0;              // multiplications, about
+  double max_up_[2] = {0, 0};    // largest score of what may grow, by group
+  double min_down_[2] = {0, 0};  // smallest score of what may fall
   std::size_t argmax_up_[2] = {0, 0};
   std::size_t argmin_down_[2] = {0, 0};
   double gap_ = kInfinity;
@@ -64,15 +73,20 @@ class FreeSetSolver {
 bool FreeSetSolver::prepare() {
   beta_ = problem_.start;
   sums_.assign(size_, 0.0);
+  changes_.assign(size_, 0.0);
+  is_free_.assign(size_, 0);
   std::vector<Index> used;
+  Index free = 0;
   for (std::size_t i = 0; i < size_; ++i) {
-    if (!at_bound(i)) free_.push_back(i);
+    free += at_bound(i) ? 0 : 1;
     // 0 may lie between the bounds, as in a regression: a free point needs its row there too.
     if (beta_[i] != 0 || !at_bound(i)) used.push_back(static_cast<Index>(i));
   }
-  if (!fetch_rows(used)) return false;
-  for (const Index i : used) {
-    for (std::size_t j = 0; j < size_; ++j) sums_[j] += beta_[usize(i)] * kernel(usize(i), j);
+  if (free > kMostFree || !fetch_rows(used)) return false;
+  for (const Index i : used) changes_[usize(i)] = beta_[usize(i)];
+  update_sums();
+  for (std::size_t i = 0; i < size_ && !stop_.must_stop(); ++i) {
+    if (!at_bound(i)) set_free(i);
   }
   return true;
 }
@@ -98,14 +112,10 @@ bool FreeSetSolver::fetch_rows(std::span<const Index> points) {
 std::optional<Solution> FreeSetSolver::solve(double most_work) {
   // Each coefficient comes and goes a few times; more means that rounding has it going in circles.
   const std::size_t most_steps = 10 * (free_.size() + 50);
-  double work = 0;
-  for (std::size_t step = 0; step < most_steps && work <= most_work; ++step) {
-    const auto free = static_cast<double>(free_.size());
-    work += free * free * free / 6 + free * static_cast<double>(size_);
+  for (std::size_t step = 0; step < most_steps && work_ <= most_work; ++step) {
     if (stop_.must_stop() || static_cast<Index>(free_.size()) > kMostFree) return std::nullopt;
-    const Step taken = move();
-    if (taken == Step::failed) return std::nullopt;
-    if (taken == Step::to_bound) continue;
+    if (move() == Step::to_bound) continue;
+    update_sums();
     measure();
     if (gap_ <= stop_.limits().eps) return finish();
     if (!free_the_worst()) return std::nullopt;
@@ -113,55 +123,64 @@ std::optional<Solution> FreeSetSolver::solve(double most_work) {
   return std::nullopt;
 }
 
-// Newton's direction within the free coefficients. Their sums stay: what one gains, the first free
-// one of its group gives, so the first ones are no variables of their own.
-bool FreeSetSolver::find_direction(std::vector<double>* direction) {
-  std::size_t first[2] = {size_, size_};
-  std::vector<std::size_t> others;  // places in free_
-  for (std::size_t k = 0; k < free_.size(); ++k) {
-    std::size_t& own = first[group(free_[k])];
-    if (own == size_)
-      own = k;
-    else
-      others.push_back(k);
-  }
-  const std::size_t count = others.size();
-  std::vector<double> matrix(count * count);
-  std::vector<double> slope(count);
-  double largest = 0;
-  for (std::size_t r = 0; r < count; ++r) {
-    const std::size_t i = free_[others[r]];
-    const std::size_t from_i = free_[first[group(i)]];
-    slope[r] = score(i) - score(from_i);
-    for (std::size_t c = 0; c <= r; ++c) {
-      const std::size_t j = free_[others[c]];
-      const std::size_t from_j = free_[first[group(j)]];
-      matrix[r * count + c] =
-          kernel(i, j) - kernel(i, from_j) - kernel(from_i, j) + kernel(from_i, from_j);
+// The sums of directions are 0 in each group, so a constant added to the kernel of a group changes
+// no step; without it, points that do not depend on each other could have a singular matrix.
+void FreeSetSolver::set_free(std::size_t i) {
+  if (shift_ == 0) shift_ = kernel(i, i) > 0 ? kernel(i, i) : 1;
+  std::vector<double> values;
+  values.reserve(free_.size() + 1);
+  for (const std::size_t j : free_)
+    values.push_back(kernel(i, j) + (group(i) == group(j) ? shift_ : 0));
+  const double own = kernel(i, i) + shift_;
+  values.push_back((1 + kRidge) * own);
+  work_ += static_cast<double>(free_.size() * free_.size()) / 2;
+  factor_.add(std::move(values), kRidge / 2 * own);
+  free_.push_back(i);
+  free_scores_.push_back(score(i));
+  is_free_[i] = 1;
+}
+
+// Newton's direction within the free coefficients whose sum in each group is 0.
+std::vector<double> FreeSetSolver::find_direction() const {
+  std::vector<double> direction = factor_.solve(free_scores_);
+  double sums[2] = {0, 0};  // of the direction, and of the columns of the constants, by group
+  double of_columns[2][2] = {{0, 0}, {0, 0}};
+  std::vector<double> columns[2];
+  double count[2] = {0, 0};
+  const auto sum_of = [&](const std::vector<double>& x, double* by_group) {
+    by_group[0] = by_group[1] = 0;
+    for (std::size_t k = 0; k < free_.size(); ++k) by_group[group(free_[k])] += x[k];
+  };
+  for (const std::size_t i : free_) ++count[group(i)];
+  for (const int g : {0, 1}) {
+    if (count[g] == 0) {
+      of_columns[g][g] = 1;
+      continue;
     }
-    largest = std::max(largest, matrix[r * count + r]);
+    std::vector<double> constant(free_.size());
+    for (std::size_t k = 0; k < free_.size(); ++k) constant[k] = group(free_[k]) == g ? 1 : 0;
+    columns[g] = factor_.solve(std::move(constant));
+    sum_of(columns[g], of_columns[g]);
   }
-  Cholesky cholesky;
-  bool is_factored = count == 0;
-  for (double ridge = kLeastRidge; ridge < 1e-6 && !is_factored; ridge *= 100) {
-    std::vector<double> with_ridge = matrix;
-    for (std::size_t r = 0; r < count; ++r) with_ridge[r * count + r] += ridge * largest;
-    is_factored = cholesky.factor(std::move(with_ridge), count);
+  sum_of(direction, sums);
+  const double determinant =
+      of_columns[0][0] * of_columns[1][1] - of_columns[0][1] * of_columns[1][0];
+  const double factors[2] = {
+      (sums[0] * of_columns[1][1] - sums[1] * of_columns[1][0]) / determinant,
+      (sums[1] * of_columns[0][0] - sums[0] * of_columns[0][1]) / determinant};
+  for (const int g : {0, 1}) {
+    for (std::size_t k = 0; k < columns[g].size(); ++k) direction[k] -= factors[g] * columns[g][k];
   }
-  if (!is_factored) return false;
-  slope = cholesky.solve(std::move(slope));
-  direction->assign(free_.size(), 0.0);
-  for (std::size_t r = 0; r < count; ++r) {
-    (*direction)[others[r]] = slope[r];
-    (*direction)[first[group(free_[others[r]])]] -= slope[r];
-  }
-  return true;
+  sum_of(direction, sums);  // what rounding left
+  for (std::size_t k = 0; k < free_.size(); ++k)
+    direction[k] -= sums[group(free_[k])] / count[group(free_[k])];
+  return direction;
 }
 
 FreeSetSolver::Step FreeSetSolver::move() {
   if (free_.empty()) return Step::to_optimum;
-  std::vector<double> direction;
-  if (!find_direction(&direction)) return Step::failed;
+  const std::vector<double> direction = find_direction();
+  work_ += 3 * static_cast<double>(free_.size() * free_.size());
   double length = 1;
   std::size_t blocking = free_.size();
   for (std::size_t k = 0; k < free_.size(); ++k) {
@@ -176,13 +195,33 @@ FreeSetSolver::Step FreeSetSolver::move() {
   for (std::size_t k = 0; k < free_.size(); ++k) {
     const double change = length * direction[k];
     beta_[free_[k]] += change;
-    for (std::size_t j = 0; j < size_ && change != 0; ++j) sums_[j] += change * kernel(free_[k], j);
+    changes_[free_[k]] += change;
+    free_scores_[k] *= 1 - length;  // they have come nearer to the same one in each group
   }
   if (blocking == free_.size()) return Step::to_optimum;
   const std::size_t i = free_[blocking];
-  beta_[i] = direction[blocking] > 0 ? problem_.upper[i] : problem_.lower[i];
-  free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(blocking));
+  const double bound = direction[blocking] > 0 ? problem_.upper[i] : problem_.lower[i];
+  changes_[i] += bound - beta_[i];
+  beta_[i] = bound;
+  const auto place = static_cast<std::ptrdiff_t>(blocking);
+  const auto left = static_cast<double>(free_.size() - blocking);
+  work_ += 2 * left * left;
+  factor_.remove(blocking);
+  free_.erase(free_.begin() + place);
+  free_scores_.erase(free_scores_.begin() + place);
+  is_free_[i] = 0;
   return Step::to_bound;
+}
+
+void FreeSetSolver::update_sums() {
+  for (std::size_t i = 0; i < size_; ++i) {
+    const double change = std::exchange(changes_[i], 0.0);
+    if (change == 0) continue;
+    const double* row = rows_[i].data();
+    for (std::size_t j = 0; j < size_; ++j) sums_[j] += change * row[j];
+    work_ += static_cast<double>(size_);
+  }
+  for (std::size_t k = 0; k < free_.size(); ++k) free_scores_[k] = score(free_[k]);
 }
 
 void FreeSetSolver::measure() {
@@ -208,12 +247,13 @@ void FreeSetSolver::measure() {
 // rounding and the ridge of the last.
 bool FreeSetSolver::free_the_worst() {
   const int g = max_up_[1] - min_down_[1] > max_up_[0] - min_down_[0] ? 1 : 0;
-  for (const std::size_t i : {argmax_up_[g], argmin_down_[g]}) {
-    const auto place = std::lower_bound(free_.begin(), free_.end(), i);
-    if (place == free_.end() || *place != i) free_.insert(place, i);
+  const std::size_t ends[2] = {argmax_up_[g], argmin_down_[g]};
+  const Index points[2] = {static_cast<Index>(ends[0]), static_cast<Index>(ends[1])};
+  if (!fetch_rows(points)) return false;
+  for (const std::size_t i : ends) {
+    if (is_free_[i] == 0) set_free(i);
   }
-  const Index ends[2] = {static_cast<Index>(argmax_up_[g]), static_cast<Index>(argmin_down_[g])};
-  return fetch_rows(ends);
+  return true;
 }
 
 Solution FreeSetSolver::finish() const {

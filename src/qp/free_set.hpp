@@ -20,8 +20,16 @@ namespace tamis::qp {
 
 /// For problems of at most this many points: rows of free points are kept in double.
 inline constexpr Index kFreeSetPoints = 2048;
-/// Gives up beyond so many free coefficients: a step takes their cube.
+/// Gives up beyond so many free coefficients: a step takes their square, to begin their cube.
 inline constexpr Index kMostFree = 512;
+
+/// The multiplications that it takes, about, where most of the free coefficients go to a bound:
+/// taking one from the factor and solving with it takes four times the square of their number. And
+/// some sweeps over all points.
+inline double free_set_work(Index points, Index free) {
+  const auto count = static_cast<double>(free);
+  return 1.5 * count * count * count + 20 * (count + 20) * static_cast<double>(points);
+}
 
 /// Begins at problem.start, which must be near enough to the answer for its free coefficients to be
 /// mostly the right ones. Nothing when it gives up, after about `most_work` multiplications, or is

@@ -34,9 +34,12 @@ constexpr double kReach = 1;
 constexpr std::int64_t kTurn = 20000;
 
 // Pairs after which a small problem is taken to converge slowly: large coefficients on points that
-// almost depend on each other need ever smaller steps. Then, and whenever there are twice as many,
-// all free coefficients move at once if that leads to the optimum.
-constexpr std::int64_t kSlowPairs = 50'000;
+// almost depend on each other need ever smaller steps. Then, as soon as pairs have taken as much
+// work as that would, all free coefficients move at once if that leads to the optimum. When it does
+// not, it is tried again after twice as many pairs.
+constexpr std::int64_t kSlowPairs = kTurn;
+// It may take this many times the work expected.
+constexpr double kJumpPatience = 1.5;
 
 // Pairs after which it may have stalled.
 constexpr std::int64_t kManyPairs = 1'000'000;
@@ -75,6 +78,8 @@ class Solver {
   };
 
   State measured(Block& block) const;
+  double jump_work(std::span<const double> beta) const;
+  bool jump_pays(const State& state) const;
   std::optional<RowVector<double>> jump(RowVector<double> beta);
   Solution give_up();
   RowVector<Index> first_points() const;
@@ -191,7 +196,7 @@ Solution Solver::solve_stored() {
       Solution slow = finish(state);
       if (!best || slow.duality_gap < best->duality_gap) best = std::move(slow);
     }
-    if (iterations_ >= next_jump && !jumped) {
+    if (iterations_ >= next_jump && !jumped && jump_pays(state)) {
       next_jump = 2 * iterations_;
       if (const auto there = jump(state.beta)) {
         jumped = true;
@@ -243,15 +248,25 @@ Solver::State Solver::measured(Block& block) const {
   return state;
 }
 
-// Where pairs converge slowly: all free coefficients at once, for no more work than the pairs took
-// so far.
+double Solver::jump_work(std::span<const double> beta) const {
+  Index free = 0;
+  for (std::size_t i = 0; i < beta.size(); ++i)
+    free += beta[i] != problem_.lower[i] && beta[i] != problem_.upper[i] ? 1 : 0;
+  return free_set_work(problem_.size(), free);
+}
+
+// A pair takes two multiplications per point.
+bool Solver::jump_pays(const State& state) const {
+  const double so_far = 2 * static_cast<double>(iterations_ * problem_.size());
+  return problem_.tube == 0 && so_far >= jump_work(state.beta);
+}
+
+// Where pairs converge slowly: all free coefficients at once.
 std::optional<RowVector<double>> Solver::jump(RowVector<double> beta) {
-  if (problem_.tube != 0) return std::nullopt;
+  const double most_work = kJumpPatience * jump_work(beta);
   Problem from_here = problem_;
   from_here.start = std::move(beta);
-  const double work_so_far =
-      static_cast<double>(iterations_) * static_cast<double>(problem_.size());
-  auto found = solve_free_set(from_here, source_, stop_, work_so_far);
+  auto found = solve_free_set(from_here, source_, stop_, most_work);
   if (!found) return std::nullopt;
   return std::move(found->beta);
 }

@@ -93,6 +93,18 @@ TEST(FreeSet, DependentPoints) {
   expect_optimal(problem, gram({.type = KernelType::linear}, square));
 }
 
+// As pairs leave them where they converge slowly: nearly all coefficients are free at the start,
+// where the rows span two dimensions, so that most of them have to go to a bound.
+TEST(FreeSet, ManyFreePointsThatDependOnEachOther) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    SCOPED_TRACE(seed);
+    const Index rows = 40;
+    qp::Problem problem = svc_problem(alternating(rows), 5.0);
+    for (Index i = 0; i < rows; ++i) problem.start.push_back(i % 2 == 0 ? 2.5 : -2.5);
+    expect_optimal(problem, gram({.type = KernelType::linear}, random_matrix(rows, 2, seed)));
+  }
+}
+
 TEST(FreeSet, HullsThatMeetHaveDistanceZero) {
   const Matrix line = Matrix::dense(4, 1, {0, 1, 2, 3});
   StoredGram source(gram({.type = KernelType::linear}, line));
