@@ -31,7 +31,7 @@ class FreeSetSolver {
   std::optional<Solution> solve(double most_work);
 
  private:
-  enum class Step { to_optimum, to_bound };
+  enum class Step { none, to_optimum, to_bound };
 
   /// For points whose row was fetched: all that are free or have a coefficient.
   double kernel(std::size_t i, std::size_t j) const { return rows_[i][j]; }
@@ -114,11 +114,14 @@ std::optional<Solution> FreeSetSolver::solve(double most_work) {
   const std::size_t most_steps = 10 * (free_.size() + 50);
   for (std::size_t step = 0; step < most_steps && work_ <= most_work; ++step) {
     if (stop_.must_stop() || static_cast<Index>(free_.size()) > kMostFree) return std::nullopt;
-    if (move() == Step::to_bound) continue;
+    const Step taken = move();
+    if (taken == Step::to_bound) continue;
     update_sums();
     measure();
     if (gap_ <= stop_.limits().eps) return finish();
+    const std::size_t free = free_.size();
     if (!free_the_worst()) return std::nullopt;
+    if (taken == Step::none && free_.size() == free) return std::nullopt;
   }
   return std::nullopt;
 }
@@ -177,10 +180,14 @@ std::vector<double> FreeSetSolver::find_direction() const {
   return direction;
 }
 
+// None: there is nothing to gain, or the matrix is not positive definite.
 FreeSetSolver::Step FreeSetSolver::move() {
-  if (free_.empty()) return Step::to_optimum;
+  if (free_.empty()) return Step::none;
   const std::vector<double> direction = find_direction();
   work_ += 3 * static_cast<double>(free_.size() * free_.size());
+  const double gain =
+      std::inner_product(direction.begin(), direction.end(), free_scores_.begin(), 0.0);
+  if (!(gain > 0) || !std::isfinite(gain)) return Step::none;
   double length = 1;
   std::size_t blocking = free_.size();
   for (std::size_t k = 0; k < free_.size(); ++k) {

@@ -105,6 +105,21 @@ TEST(FreeSet, ManyFreePointsThatDependOnEachOther) {
   }
 }
 
+// A kernel that is not positive definite has no optimum to step to: nothing, or an answer that
+// meets the conditions, but no numbers that are not finite.
+TEST(FreeSet, IndefiniteKernelsEnd) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const Index rows = 20;
+    Gram k = gram({.type = KernelType::linear}, random_matrix(rows, 3, seed));
+    for (Index i = 0; i < rows; ++i) k.values[usize(i * rows + i)] -= seed % 2 == 0 ? 2 : 50;
+    PreciseGram source(k);
+    const auto solution = solved(with_start(svc_problem(alternating(rows), 5.0)), source, 1e-9);
+    if (!solution) continue;
+    EXPECT_LT(kkt_violation(svc_problem(alternating(rows), 5.0), k, solution->beta), 2e-9);
+  }
+}
+
 TEST(FreeSet, HullsThatMeetHaveDistanceZero) {
   const Matrix line = Matrix::dense(4, 1, {0, 1, 2, 3});
   StoredGram source(gram({.type = KernelType::linear}, line));
