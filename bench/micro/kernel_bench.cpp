@@ -80,24 +80,14 @@ const Kernel kRbf{.type = KernelType::rbf, .gamma = 0.5};
 const Kernel kPolynomial{.type = KernelType::polynomial, .gamma = 0.5, .coef0 = 1, .degree = 3};
 const Kernel kLinear{.type = KernelType::linear};
 
-BENCHMARK_CAPTURE(kernel_blocks, rbf, kRbf, {})
-    ->Arg(2)
-    ->Arg(8)
-    ->Arg(22)
-    ->Arg(54)
-    ->Arg(123)
-    ->Arg(254)
-    ->Arg(780)
-    ->UseRealTime();
+void many_widths(benchmark::internal::Benchmark* bench) {
+  for (const int cols : {2, 8, 16, 22, 54, 123, 254, 780}) bench->Arg(cols);
+  bench->UseRealTime();
+}
+
+BENCHMARK_CAPTURE(kernel_blocks, rbf, kRbf, {})->Apply(many_widths);
 BENCHMARK_CAPTURE(kernel_blocks, rbf_products, kRbf, {.distance_by = DistanceBy::products})
-    ->Arg(8)
-    ->Arg(16)
-    ->Arg(22)
-    ->Arg(54)
-    ->Arg(123)
-    ->Arg(254)
-    ->Arg(780)
-    ->UseRealTime();
+    ->Apply(many_widths);
 BENCHMARK_CAPTURE(kernel_blocks, rbf_sums, kRbf, {.with_sums = true})
     ->Arg(2)
     ->Arg(8)
