@@ -47,11 +47,12 @@ class TAMIS_EXPORT Matrix {
   static Matrix sparse_view(Index cols, std::span<const Index> row_begin,
                             std::span<const std::int32_t> columns, std::span<const float> values,
                             std::shared_ptr<const void> owner);
-  /// The same for arrays that passed these checks before.
+  /// The same for arrays that passed these checks before; `only_ones`: all values are known to
+  /// be 1.
   static Matrix checked_sparse_view(Index cols, std::span<const Index> row_begin,
                                     std::span<const std::int32_t> columns,
                                     std::span<const float> values,
-                                    std::shared_ptr<const void> owner);
+                                    std::shared_ptr<const void> owner, bool only_ones = false);
 
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.hpp"
+
 namespace tamis {
 
 /// Eight sums side by side, so that the loop is not one long chain of additions.
@@ -72,6 +74,7 @@ class ChangingCholesky {
   /// `values`: those of the matrix next to the unknowns before, and on the diagonal. The pivot is
   /// at least `least_pivot` > 0, as if more were on the diagonal.
   void add(std::vector<double> values, double least_pivot) {
+    TAMIS_CHECK(values.size() == size() + 1 && least_pivot > 0);
     const std::size_t last = size();
     forward(values);
     const double pivot = values[last] - dot(values.data(), values.data(), last);

@@ -49,10 +49,10 @@ Matrix copy_sparse(const Matrix& features, std::span<const Index> rows, const st
     }
   });
   auto owner = std::make_shared<const Arrays>(std::move(copy));
-  return Matrix::checked_sparse_view(features.cols(),
-                                     {owner->row_begin.values.get(), rows.size() + 1},
-                                     {owner->columns.values.get(), usize(stored)},
-                                     {owner->values.values.get(), usize(stored)}, owner);
+  return Matrix::checked_sparse_view(
+      features.cols(), {owner->row_begin.values.get(), rows.size() + 1},
+      {owner->columns.values.get(), usize(stored)}, {owner->values.values.get(), usize(stored)},
+      owner, features.has_only_ones());
 }
 
 }  // namespace

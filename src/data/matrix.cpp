@@ -123,16 +123,15 @@ Matrix Matrix::sparse_view(Index cols, std::span<const Index> row_begin,
                            std::span<const std::int32_t> columns, std::span<const float> values,
                            std::shared_ptr<const void> owner) {
   const bool only_ones = check_sparse(cols, row_begin, columns, values);
-  Matrix result = checked_sparse_view(cols, row_begin, columns, values, std::move(owner));
-  result.only_ones_ = only_ones;
-  return result;
+  return checked_sparse_view(cols, row_begin, columns, values, std::move(owner), only_ones);
 }
 
 Matrix Matrix::checked_sparse_view(Index cols, std::span<const Index> row_begin,
                                    std::span<const std::int32_t> columns,
-                                   std::span<const float> values,
-                                   std::shared_ptr<const void> owner) {
+                                   std::span<const float> values, std::shared_ptr<const void> owner,
+                                   bool only_ones) {
   Matrix result;
+  result.only_ones_ = only_ones;
   result.rows_ = static_cast<Index>(row_begin.size()) - 1;
   result.cols_ = cols;
   result.values_ = values.data();
@@ -274,7 +273,7 @@ Matrix Matrix::with_values(const float* values, std::shared_ptr<const void> owne
   Matrix result = *this;
   result.values_ = values;
   result.known_finite_ = false;
-  result.only_ones_ = are_ones({values, usize(num_stored())});
+  result.only_ones_ = is_sparse() && are_ones({values, usize(num_stored())});
   result.owner_ = std::make_shared<const Both>(Both{owner_, std::move(owner)});
   return result;
 }

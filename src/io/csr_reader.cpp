@@ -95,7 +95,8 @@ Matrix read_features(const TensorFile& file, const std::shared_ptr<const MappedF
   const bool is_known =
       mapped && (was_found(mapped->stamp(), finding) || was_found(mapped->stamp(), "rows"));
   if (is_known)
-    return Matrix::checked_sparse_view(cols, row_begin, columns, values, owner)
+    return Matrix::checked_sparse_view(cols, row_begin, columns, values, owner,
+                                       was_found(mapped->stamp(), "ones"))
         .in_file(mapped, !allows_nan);
   Matrix features = Matrix::sparse_view(cols, row_begin, columns, values, owner);
   if (features.rows() == 0) throw DataError("no rows");
@@ -103,6 +104,7 @@ Matrix read_features(const TensorFile& file, const std::shared_ptr<const MappedF
   if (!mapped) return features;
   mapped->require_intact();
   remember_finding(mapped->stamp(), finding);
+  if (features.has_only_ones()) remember_finding(mapped->stamp(), "ones");
   return features.in_file(mapped, !allows_nan);
 }
 

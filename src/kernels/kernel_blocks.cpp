@@ -93,8 +93,25 @@ bool packs_bytes(const Matrix& points) {
 }
 
 bool packs_panels(const Matrix& points) {
-  const Index four_panels = 4 * kPanel * static_cast<Index>(sizeof(float));
-  return !points.is_sparse() || points.cols() * four_panels <= kMostPanelBytes;
+  const Index column_bytes = 4 * kPanel * static_cast<Index>(sizeof(float));
+  return !points.is_sparse() || points.cols() * column_bytes <= kMostPanelBytes;
+}
+
+// Sparse rows, 64 at a time: body(number of the first, rows, how many).
+template <typename Body>
+void for_sparse_queries(simd::Form form, const Matrix& queries, std::span<const Index> rows,
+                        std::span<const float> row_norms, const Body& body) {
+  constexpr Index kRows = 64;
+  simd::SparseQuery some[kRows];
+  for (Index first = 0; first < static_cast<Index>(rows.size()); first += kRows) {
+    const Index count = std::min(kRows, static_cast<Index>(rows.size()) - first);
+    for (Index r = 0; r < count; ++r) {
+      const SparseRow row = queries.sparse_row(rows[usize(first + r)]);
+      some[r] = {row.columns.data(), row.values.data(), static_cast<Index>(row.columns.size()),
+                 row_norms.empty() ? norm_of(form, row) : row_norms[usize(first + r)]};
+    }
+    body(first, some, count);
+  }
 }
 
 }  // namespace
@@ -252,23 +269,6 @@ void KernelBlocks::Impl::evaluate_dense(const Matrix& queries, std::span<const I
   }
 }
 
-// Sparse rows, 64 at a time: body(number of the first, rows, how many).
-template <typename Body>
-void for_sparse_queries(simd::Form form, const Matrix& queries, std::span<const Index> rows,
-                        std::span<const float> row_norms, const Body& body) {
-  constexpr Index kRows = 64;
-  simd::SparseQuery some[kRows];
-  for (Index first = 0; first < static_cast<Index>(rows.size()); first += kRows) {
-    const Index count = std::min(kRows, static_cast<Index>(rows.size()) - first);
-    for (Index r = 0; r < count; ++r) {
-      const SparseRow row = queries.sparse_row(rows[usize(first + r)]);
-      some[r] = {row.columns.data(), row.values.data(), static_cast<Index>(row.columns.size()),
-                 row_norms.empty() ? norm_of(form, row) : row_norms[usize(first + r)]};
-    }
-    body(first, some, count);
-  }
-}
-
 void KernelBlocks::Impl::evaluate_mixed(const Matrix& queries, std::span<const Index> rows,
                                         const simd::DensePanels& points, float* out, Index stride,
                                         std::span<const float> row_norms) const {
@@ -279,19 +279,12 @@ void KernelBlocks::Impl::evaluate_mixed(const Matrix& queries, std::span<const I
                      });
 }
 
-// Rows that count_tiles() takes.
-bool are_countable(const Matrix& queries, std::span<const Index> rows) {
-  return queries.has_only_ones() && std::all_of(rows.begin(), rows.end(), [&](Index row) {
-           return std::ssize(queries.sparse_row(row).columns) <= simd::kMostCounted;
-         });
-}
-
-// Other rows meet the points as floats, unpacked anew for each call.
+// Rows of other values meet the points as floats, unpacked anew for each call.
 void KernelBlocks::Impl::evaluate_bytes(const Matrix& queries, std::span<const Index> rows,
                                         Index begin, Index end, float* out, Index stride,
                                         std::span<const float> row_norms) const {
   end = begin + round_up(end - begin, kPanel);
-  if (are_countable(queries, rows)) {
+  if (queries.has_only_ones()) {
     return for_sparse_queries(formula.form, queries, rows, row_norms,
                               [&](Index first, const simd::SparseQuery* some, Index count) {
                                 simd::count_tiles(formula, cols, some, count,
@@ -299,14 +292,23 @@ void KernelBlocks::Impl::evaluate_bytes(const Matrix& queries, std::span<const I
                                                   out + first * stride, stride);
                               });
   }
-  const AlignedFloats panel = allocate_floats(kPanel * cols);
-  for (Index first = begin; first < end; first += kPanel) {
-    const Index place = first % simd::kByteLanes;
-    const std::uint8_t* const from = bytes.get() + (first - place) * cols + place;
-    for (Index j = 0; j < cols; ++j)
-      std::copy_n(from + j * simd::kByteLanes, kPanel, panel.get() + j * kPanel);
-    evaluate_panels(queries, rows, {panel.get(), norms.get() + first, 1}, out + first - begin,
-                    stride, row_norms);
+  std::vector<float> own_norms;
+  for (std::size_t r = 0; r < rows.size() && queries.is_sparse() && row_norms.empty(); ++r)
+    own_norms.push_back(norm_of(formula.form, queries.sparse_row(rows[r])));
+  const std::span<const float> all_norms = own_norms.empty() ? row_norms : own_norms;
+  constexpr Index kUnpacked = 4 * kPanel;
+  const AlignedFloats unpacked = allocate_floats(kUnpacked * cols);
+  for (Index first = begin; first < end; first += kUnpacked) {
+    const Index last = std::min(end, first + kUnpacked);
+    for (Index point = first; point < last; point += kPanel) {
+      const Index place = point % simd::kByteLanes;
+      const std::uint8_t* const from = bytes.get() + (point - place) * cols + place;
+      float* const to = unpacked.get() + (point - first) * cols;
+      for (Index j = 0; j < cols; ++j)
+        std::copy_n(from + j * simd::kByteLanes, kPanel, to + j * kPanel);
+    }
+    evaluate_panels(queries, rows, {unpacked.get(), norms.get() + first, (last - first) / kPanel},
+                    out + first - begin, stride, all_norms);
   }
 }
 

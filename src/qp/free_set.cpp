@@ -41,7 +41,7 @@ class FreeSetSolver {
     return beta_[i] == problem_.lower[i] || beta_[i] == problem_.upper[i];
   }
   double score(std::size_t i) const { return problem_.target[i] - sums_[i]; }
-  void set_free(std::size_t i);
+  bool set_free(std::size_t i);
   std::vector<double> find_direction() const;
   Step move();
   void update_sums();
@@ -61,10 +61,10 @@ class FreeSetSolver {
   std::vector<std::uint8_t> is_free_;
   std::vector<double> free_scores_;  // of the free points, up to a constant for each group
   ChangingCholesky factor_;          // of their kernel matrix, with shift_ within each group
-  double shift_ = 0;
-  double work_ = 0;              // multiplications, about
-  double max_up_[2] = {0, 0};    // largest score of what may grow, by group
-  double min_down_[2] = {0, 0};  // smallest score of what may fall
+  double shift_ = 1e-300;            // the largest kernel(i, i)
+  double work_ = 0;                  // multiplications, about
+  double max_up_[2] = {0, 0};        // largest score of what may grow, by group
+  double min_down_[2] = {0, 0};      // smallest score of what may fall
   std::size_t argmax_up_[2] = {0, 0};
   std::size_t argmin_down_[2] = {0, 0};
   double gap_ = kInfinity;
@@ -85,8 +85,10 @@ bool FreeSetSolver::prepare() {
   if (free > kMostFree || !fetch_rows(used)) return false;
   for (const Index i : used) changes_[usize(i)] = beta_[usize(i)];
   update_sums();
+  work_ = 0;  // of the steps
+  for (const double own : source_.diagonal()) shift_ = std::max(shift_, own);
   for (std::size_t i = 0; i < size_ && !stop_.must_stop(); ++i) {
-    if (!at_bound(i)) set_free(i);
+    if (!at_bound(i) && !set_free(i)) return false;
   }
   return true;
 }
@@ -112,35 +114,40 @@ bool FreeSetSolver::fetch_rows(std::span<const Index> points) {
 std::optional<Solution> FreeSetSolver::solve(double most_work) {
   // Each coefficient comes and goes a few times; more means that rounding has it going in circles.
   const std::size_t most_steps = 10 * (free_.size() + 50);
+  bool has_moved = false;  // since the sums were made
   for (std::size_t step = 0; step < most_steps && work_ <= most_work; ++step) {
     if (stop_.must_stop() || static_cast<Index>(free_.size()) > kMostFree) return std::nullopt;
     const Step taken = move();
+    has_moved = has_moved || taken != Step::none;
     if (taken == Step::to_bound) continue;
     update_sums();
     measure();
     if (gap_ <= stop_.limits().eps) return finish();
     const std::size_t free = free_.size();
     if (!free_the_worst()) return std::nullopt;
-    if (taken == Step::none && free_.size() == free) return std::nullopt;
+    if (!has_moved && free_.size() == free) return std::nullopt;
+    has_moved = false;
   }
   return std::nullopt;
 }
 
 // The sums of directions are 0 in each group, so a constant added to the kernel of a group changes
-// no step; without it, points that do not depend on each other could have a singular matrix.
-void FreeSetSolver::set_free(std::size_t i) {
-  if (shift_ == 0) shift_ = kernel(i, i) > 0 ? kernel(i, i) : 1;
+// no step; without it, points that do not depend on each other could have a singular matrix. False
+// where the kernel is not positive semidefinite.
+bool FreeSetSolver::set_free(std::size_t i) {
+  const double own = kernel(i, i) + shift_;
+  if (!(own > 0)) return false;
   std::vector<double> values;
   values.reserve(free_.size() + 1);
   for (const std::size_t j : free_)
     values.push_back(kernel(i, j) + (group(i) == group(j) ? shift_ : 0));
-  const double own = kernel(i, i) + shift_;
   values.push_back((1 + kRidge) * own);
   work_ += static_cast<double>(free_.size() * free_.size()) / 2;
   factor_.add(std::move(values), kRidge / 2 * own);
   free_.push_back(i);
   free_scores_.push_back(score(i));
   is_free_[i] = 1;
+  return true;
 }
 
 // Newton's direction within the free coefficients whose sum in each group is 0.
@@ -180,7 +187,7 @@ std::vector<double> FreeSetSolver::find_direction() const {
   return direction;
 }
 
-// None: there is nothing to gain, or the matrix is not positive definite.
+// None: there is nothing to gain, as the factor of an indefinite matrix may say as well.
 FreeSetSolver::Step FreeSetSolver::move() {
   if (free_.empty()) return Step::none;
   const std::vector<double> direction = find_direction();
@@ -258,7 +265,7 @@ bool FreeSetSolver::free_the_worst() {
   const Index points[2] = {static_cast<Index>(ends[0]), static_cast<Index>(ends[1])};
   if (!fetch_rows(points)) return false;
   for (const std::size_t i : ends) {
-    if (is_free_[i] == 0) set_free(i);
+    if (is_free_[i] == 0 && !set_free(i)) return false;
   }
   return true;
 }

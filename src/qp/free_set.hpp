@@ -20,7 +20,8 @@ namespace tamis::qp {
 
 /// For problems of at most this many points: rows of free points are kept in double.
 inline constexpr Index kFreeSetPoints = 2048;
-/// Gives up beyond so many free coefficients: a step takes their square, to begin their cube.
+/// Gives up beyond so many free coefficients: a step costs about their square, the first factor
+/// their cube.
 inline constexpr Index kMostFree = 512;
 
 /// The multiplications that it takes, about, where most of the free coefficients go to a bound:

@@ -248,6 +248,7 @@ Solver::State Solver::measured(Block& block) const {
   return state;
 }
 
+// Of the steps alone.
 double Solver::jump_work(std::span<const double> beta) const {
   Index free = 0;
   for (std::size_t i = 0; i < beta.size(); ++i)
@@ -255,10 +256,15 @@ double Solver::jump_work(std::span<const double> beta) const {
   return free_set_work(problem_.size(), free);
 }
 
-// A pair takes two multiplications per point.
+// A pair takes two multiplications per point. A jump begins with the rows of all coefficients that
+// are not 0, in double.
 bool Solver::jump_pays(const State& state) const {
+  constexpr Index kPreciseValue = 20;  // multiplications, about
   const double so_far = 2 * static_cast<double>(iterations_ * problem_.size());
-  return problem_.tube == 0 && so_far >= jump_work(state.beta);
+  const Index rows =
+      std::count_if(state.beta.begin(), state.beta.end(), [](double beta) { return beta != 0; });
+  const auto of_rows = static_cast<double>(kPreciseValue * rows * problem_.size());
+  return problem_.tube == 0 && so_far >= of_rows + jump_work(state.beta);
 }
 
 // Where pairs converge slowly: all free coefficients at once.

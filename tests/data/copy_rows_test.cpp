@@ -53,6 +53,13 @@ TEST(CopyRows, AreThoseOfSelect) {
   }
 }
 
+TEST(CopyRows, KnowWhetherTheyHoldOnlyOnes) {
+  const Matrix ones = Matrix::sparse(3, {0, 2, 3}, {0, 2, 1}, {1, 1, 1});
+  const Matrix other = Matrix::sparse(3, {0, 2, 3}, {0, 2, 1}, {1, 2, 1});
+  EXPECT_TRUE(copy_rows(ones, std::vector<Index>{1, 0}, "it", {}).has_only_ones());
+  EXPECT_FALSE(copy_rows(other, std::vector<Index>{1, 0}, "it", {}).has_only_ones());
+}
+
 TEST(CopyRows, ScalingKeepsToTheBudget) {
   for (const Matrix& features : {some_rows(), some_rows().to_sparse()}) {
     for (const ScalingMethod method : {ScalingMethod::standard, ScalingMethod::maxabs}) {

@@ -23,6 +23,10 @@ TEST(Matrix, KnowsWhetherItHoldsOnlyOnes) {
   EXPECT_TRUE(other.select(std::vector<Index>{0, 1}).has_only_ones());
   const auto values = std::make_shared<const std::vector<float>>(std::vector<float>{1, 2, 1});
   EXPECT_FALSE(ones.with_values(values->data(), values).has_only_ones());
+  const auto same = std::make_shared<const std::vector<float>>(std::vector<float>{1, 1, 1});
+  EXPECT_TRUE(ones.with_values(same->data(), same).has_only_ones());
+  EXPECT_TRUE(ones.with_cols(5).has_only_ones());
+  EXPECT_TRUE(ones.numbered_as(other).has_only_ones());
 }
 
 TEST(Matrix, DenseAndSparseAgree) {

@@ -298,14 +298,15 @@ TEST(KernelBlocks, CountingOnesChangesNoBit) {
           const KernelBlocks counted(kernel, points);
           const KernelBlocks plain(kernel, forgetful(points));
           for (Index begin = 0; begin < shape.points; begin += 48) {
-            const Index stride = round_up(shape.points - begin, kPanel);
+            const Index end = begin % 32 == 0 ? shape.points : std::min(begin + 40, shape.points);
+            const Index stride = round_up(end - begin, kPanel);
             std::vector<float> own(usize(shape.rows * stride));
             std::vector<float> wanted = own;
             const std::vector<Index> rows = all_rows(shape.rows);
-            counted.evaluate(queries, rows, begin, shape.points, own.data(), stride);
-            plain.evaluate(forgetful(queries), rows, begin, shape.points, wanted.data(), stride);
+            counted.evaluate(queries, rows, begin, end, own.data(), stride);
+            plain.evaluate(forgetful(queries), rows, begin, end, wanted.data(), stride);
             for (Index r = 0; r < shape.rows; ++r) {
-              for (Index c = 0; c < shape.points - begin; ++c) {
+              for (Index c = 0; c < end - begin; ++c) {
                 ASSERT_EQ(own[usize(r * stride + c)], wanted[usize(r * stride + c)])
                     << describe(kernel) << " d " << shape.cols << " row " << r << " point "
                     << begin + c;

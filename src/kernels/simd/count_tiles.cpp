@@ -19,18 +19,19 @@ constexpr ByteTag kBytes;
 constexpr Index kVectorBytes = hn::MaxLanes(kBytes);
 constexpr int kByteVectors = static_cast<int>(kByteLanes / kVectorBytes);
 
-// One row against kPanels panels, whose points [begin, end) are wanted. The columns of a row are
-// distinct, and at most kMostCounted: no count overflows.
-template <Form kForm, int kPanels>
-HWY_INLINE void CountTile(const Formula& formula, const SparseQuery& row,
-                          const std::uint8_t* panels, Index panel_size, const float* norms,
-                          Index begin, Index end, float* out) {
+// A byte counts so far: the columns of a row are distinct.
+constexpr Index kMostCounted = 255;
+
+// How many of the columns each point of kPanels panels has.
+template <int kPanels>
+HWY_INLINE void CountColumns(const std::int32_t* columns, Index num_columns,
+                             const std::uint8_t* panels, Index panel_size, std::uint8_t* counts) {
   hn::Vec<ByteTag> sums[kPanels][kByteVectors];
   for (int p = 0; p < kPanels; ++p) {
     for (int v = 0; v < kByteVectors; ++v) sums[p][v] = hn::Zero(kBytes);
   }
-  for (Index k = 0; k < row.count; ++k) {
-    const std::uint8_t* column = panels + static_cast<Index>(row.columns[k]) * kByteLanes;
+  for (Index k = 0; k < num_columns; ++k) {
+    const std::uint8_t* column = panels + static_cast<Index>(columns[k]) * kByteLanes;
     for (int p = 0; p < kPanels; ++p) {
       for (int v = 0; v < kByteVectors; ++v) {
         const auto points = hn::Load(kBytes, column + p * panel_size + v * kVectorBytes);
@@ -38,17 +39,35 @@ HWY_INLINE void CountTile(const Formula& formula, const SparseQuery& row,
       }
     }
   }
-  HWY_ALIGN std::uint8_t counts[kPanels * kByteLanes];
   for (int p = 0; p < kPanels; ++p) {
     for (int v = 0; v < kByteVectors; ++v)
       hn::Store(sums[p][v], kBytes, counts + p * kByteLanes + v * kVectorBytes);
   }
+}
+
+// One row against kPanels panels, whose points [begin, end) are wanted. More columns than a byte
+// can count are counted in parts.
+template <Form kForm, int kPanels>
+HWY_INLINE void CountTile(const Formula& formula, const SparseQuery& row,
+                          const std::uint8_t* panels, Index panel_size, const float* norms,
+                          Index begin, Index end, float* out) {
+  constexpr Index kPoints = kPanels * kByteLanes;
+  HWY_ALIGN std::uint8_t counts[kPoints];
+  HWY_ALIGN float of_parts[kPoints];
+  const bool in_parts = row.count > kMostCounted;
+  if (in_parts) std::fill_n(of_parts, kPoints, 0.0F);
+  Index first = 0;
+  for (; row.count - first > kMostCounted; first += kMostCounted) {
+    CountColumns<kPanels>(row.columns + first, kMostCounted, panels, panel_size, counts);
+    for (Index p = 0; p < kPoints; ++p) of_parts[p] += static_cast<float>(counts[p]);
+  }
+  CountColumns<kPanels>(row.columns + first, row.count - first, panels, panel_size, counts);
   const hn::Rebind<std::uint8_t, FloatTag> few_bytes;
   const hn::Rebind<std::int32_t, FloatTag> ints;
   const auto own_norm = hn::Set(kFloats, row.norm);
   for (Index at = begin; at < end; at += kVectorLanes) {
-    const auto common =
-        hn::ConvertTo(kFloats, hn::PromoteTo(ints, hn::LoadU(few_bytes, counts + at)));
+    auto common = hn::ConvertTo(kFloats, hn::PromoteTo(ints, hn::LoadU(few_bytes, counts + at)));
+    if (in_parts) common = hn::Add(common, hn::Load(kFloats, of_parts + at));
     const auto both = hn::Add(hn::Load(kFloats, norms + at), own_norm);
     hn::StoreU(Finish<kForm>(formula, FromCommon<kForm>(common, both)), kFloats, out + at - begin);
   }

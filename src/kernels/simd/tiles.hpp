@@ -95,12 +95,9 @@ struct BytePanels {
   const float* norms = nullptr;
 };
 
-/// Rows of at most this many ones can be counted in bytes.
-inline constexpr Index kMostCounted = 255;
-
 /// out[r * stride + c - begin] = K(rows[r], point c) for c in [begin, end), both multiples of
-/// kLanes. All values of the rows are 1, and there are at most kMostCounted in each: sums over
-/// features are exact, so that the values are those of mixed_tiles() to the last bit.
+/// kLanes. All values of the rows are 1: sums over features are exact, so that the values are those
+/// of mixed_tiles() to the last bit.
 void count_tiles(const Formula& formula, Index cols, const SparseQuery* rows, Index num_rows,
                  const BytePanels& points, Index begin, Index end, float* out, Index stride);
 
