@@ -65,6 +65,7 @@ TEST(OptMargin, RoundsStayBelowTheBound) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     TrainOptions options = settings("opt-margin", KernelType::linear);
     options.opt_margin.draw.reset();
+    options.opt_margin.carry_support = false;
     const TrainReport report = train(halves(20000, 5, seed, 0.05), options).report;
     EXPECT_LT(detail(report, "sampling_rounds"), detail(report, "round_bound"));
     EXPECT_LE(report.support_vectors, 6);  // d + 1

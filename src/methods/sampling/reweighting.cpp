@@ -61,8 +61,9 @@ Reweighting::Reweighting(MarginPoints& points, const TrainContext& context,
       random_(settings.seed, settings.stream),
       draw_size_(std::clamp<Index>(settings.first_draw, 1, points.size())),
       delta_(settings.delta),
+      first_eps_(settings.carry_support ? std::max(settings.eps, kFirstEps) : settings.eps),
       follows_theorem_(
-          delta_ >= settings.dimension &&
+          first_eps_ == settings.eps && delta_ >= settings.dimension &&
           (draw_size_ == points.size() || static_cast<double>(draw_size_) >= 6 * delta_ * delta_)) {
   signs_.reserve(usize(points.size()));
   for (Index p = 0; p < points.size(); ++p) {
@@ -75,8 +76,7 @@ Reweighting::Reweighting(MarginPoints& points, const TrainContext& context,
 Reweighting::Outcome Reweighting::run(const MarginForm& form) {
   if (has_run_) follows_theorem_ = false;  // the weights are those of another problem
   has_run_ = true;
-  // The paper's own algorithm knows one tolerance.
-  double eps = settings_.carry_support ? std::max(settings_.eps, kFirstEps) : settings_.eps;
+  double eps = first_eps_;
   while (!must_stop()) {
     const std::vector<Index> draw = choose_draw(form);
     LocalLimits limits{eps, 0, 0};
@@ -263,7 +263,8 @@ void Reweighting::discount(Index point, const MarginForm& form) {
 void Reweighting::adapt(bool is_successful) {
   failures_ = is_successful ? 0 : failures_ + 1;
   ++rounds_at_this_size_;
-  const bool too_heavy = failures_ >= kMaxFailures;
+  // A draw of the theorem's size fails with a probability of up to 1/2: that is no stall.
+  const bool too_heavy = failures_ >= kMaxFailures && !follows_theorem_;
   const bool too_many =
       static_cast<double>(rounds_at_this_size_) >= round_bound(delta_, points_.size());
   if (too_heavy || too_many) {

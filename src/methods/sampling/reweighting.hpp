@@ -78,7 +78,9 @@ class Reweighting {
   const std::vector<ReweightingRound>& rounds() const { return rounds_; }
   Index draw_size() const { return draw_size_; }
   /// 6 delta ln n, if this was the theorem's algorithm from the first round to the last: one form,
-  /// delta the combinatorial dimension, draws of 6 delta^2 points at least.
+  /// one tolerance, delta the combinatorial dimension, draws of 6 delta^2 points at least. Its
+  /// proof also covers draws that a set S fixed before joins, as carried support vectors do: what a
+  /// draw R determines together with S has no larger a dimension.
   std::optional<double> theorem_bound() const;
   /// How often the weight of each point was halved; empty if no outliers are discounted.
   const RowVector<std::int8_t>& discounts() const { return discounts_; }
@@ -111,6 +113,7 @@ class Reweighting {
   Random random_;
   Index draw_size_;
   double delta_;
+  double first_eps_;  // of the first rounds; the paper's own algorithm knows one tolerance
   bool follows_theorem_;
   bool has_run_ = false;
   Index rounds_at_this_size_ = 0;
