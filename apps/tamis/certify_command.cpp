@@ -142,29 +142,28 @@ class CertifyCommand : public Command {
     json["double_precision"] = c.in_double;
     json["certified"] = c.certified;
     for (const MachineCertificate& one : c.machines) {
-      json["binary_svms"].push_back({{"name", one.name},
-                                     {"rows", one.rows},
-                                     {"support_vectors", one.support_vectors},
-                                     {"foreign_vectors", one.foreign_vectors},
-                                     {"primal", number(one.primal)},
-                                     {"dual", number(one.dual)},
-                                     {"gap", number(one.gap)},
-                                     {"relative_gap", number(one.relative_gap)},
-                                     {"violation", one.violation},
-                                     {"worst_row", one.worst_row + 1},
-                                     {"violating_rows", one.violating_rows},
-                                     {"mean_violation", one.mean_violation},
-                                     {"bound_breach", one.bound_breach},
-                                     {"sum_breach", one.sum_breach},
-                                     {"rounding", one.rounding},
-                                     {"certified", one.certified}});
+      list_in(json, "binary_svms")
+          .push_back({{"name", one.name},
+                      {"rows", one.rows},
+                      {"support_vectors", one.support_vectors},
+                      {"foreign_vectors", one.foreign_vectors},
+                      {"primal", number(one.primal)},
+                      {"dual", number(one.dual)},
+                      {"gap", number(one.gap)},
+                      {"relative_gap", number(one.relative_gap)},
+                      {"violation", one.violation},
+                      {"worst_row", one.worst_row + 1},
+                      {"violating_rows", one.violating_rows},
+                      {"mean_violation", one.mean_violation},
+                      {"bound_breach", one.bound_breach},
+                      {"sum_breach", one.sum_breach},
+                      {"rounding", one.rounding},
+                      {"certified", one.certified}});
     }
   }
 
   // JSON has no infinity and no NaN.
-  static nlohmann::ordered_json number(double value) {
-    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
-  }
+  static Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
   void compare(Session& session, const Model& model, const Dataset& data) const {
     const Model other =

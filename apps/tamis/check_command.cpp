@@ -101,16 +101,16 @@ class CheckCommand : public Command {
     report["sparse"] = s.sparse;
     report["density"] = s.density;
     report["values"] = {s.smallest_value, s.largest_value};
-    report["classes"] = nlohmann::ordered_json::array();
+    Json& classes = report["classes"] = Json::array();
     for (const auto& [name, count] : s.classes)
-      report["classes"].push_back({{"label", name}, {"rows", count}});
+      classes.push_back({{"label", name}, {"rows", count}});
     report["targets"] = nullptr;
     if (s.has_targets) report["targets"] = {s.smallest_target, s.largest_target};
-    report["table_columns"] = nlohmann::ordered_json::array();
+    Json& columns = report["table_columns"] = Json::array();
     for (const TableColumn& column : s.table_columns)
-      report["table_columns"].push_back({{"column", column.name},
-                                         {"categories", column.categories},
-                                         {"missing", column.missing}});
+      columns.push_back({{"column", column.name},
+                         {"categories", column.categories},
+                         {"missing", column.missing}});
     report["constant_columns"] = s.constant_columns;
     report["range_ratio"] = s.range_ratio;
     report["repeated_rows"] = s.duplicate_rows;

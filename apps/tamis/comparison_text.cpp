@@ -83,13 +83,13 @@ std::string csv_field(std::string text) {
 
 std::string csv_number(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 
-nlohmann::ordered_json spread_json(const Spread& spread) {
+Json spread_json(const Spread& spread) {
   if (std::isnan(spread.mean)) return nullptr;
   return {{"mean", spread.mean}, {"deviation", spread.deviation}};
 }
 
-nlohmann::ordered_json row_json(const Comparison& comparison, const ComparisonRow& row) {
-  nlohmann::ordered_json json;
+Json row_json(const Comparison& comparison, const ComparisonRow& row) {
+  Json json = Json::object();
   json["name"] = row.name;
   json["method"] = row.method;
   json["parameters"] = row.parameters;
@@ -106,8 +106,8 @@ nlohmann::ordered_json row_json(const Comparison& comparison, const ComparisonRo
   json["model_bytes"] = spread_json(row.model_bytes);
   json["rows_used"] = spread_json(row.rows_used);
   for (const auto& [phase, seconds] : row.report.phase_seconds)
-    json["phase_seconds"][phase] = seconds;
-  for (const auto& [name, value] : row.report.details) json["details"][name] = value;
+    object_in(json, "phase_seconds")[phase] = seconds;
+  for (const auto& [name, value] : row.report.details) object_in(json, "details")[name] = value;
   if (const ComparisonRow* full = comparison.full(); full != nullptr) {
     if (full->error.mean > 0) json["error_to_full"] = row.error.mean / full->error.mean;
     json["seconds_to_full"] = row.train_seconds.mean / full->train_seconds.mean;
@@ -197,8 +197,8 @@ std::string comparison_csv(const Comparison& comparison) {
   return text;
 }
 
-nlohmann::ordered_json comparison_json(const Comparison& comparison) {
-  nlohmann::ordered_json json;
+Json comparison_json(const Comparison& comparison) {
+  Json json = Json::object();
   json["task"] = std::string(task_name(comparison.task));
   json["train_rows"] = comparison.train_rows;
   json["test_rows"] = comparison.test_rows;
@@ -207,7 +207,7 @@ nlohmann::ordered_json comparison_json(const Comparison& comparison) {
   json["runs"] = comparison.runs;
   json["interrupted"] = comparison.interrupted;
   for (const ComparisonRow& row : comparison.rows)
-    json["rows"].push_back(row_json(comparison, row));
+    list_in(json, "rows").push_back(row_json(comparison, row));
   return json;
 }
 

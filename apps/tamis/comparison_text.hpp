@@ -1,9 +1,9 @@
 // A comparison as tables for people and files for programs.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "json_report.hpp"
 #include "tamis/compare.hpp"
 
 namespace tamis::cli {
@@ -15,6 +15,6 @@ std::string comparison_table(const Comparison& comparison);
 std::string comparison_markdown(const Comparison& comparison);
 /// One line per method, numbers unrounded; empty where there is none.
 std::string comparison_csv(const Comparison& comparison);
-nlohmann::ordered_json comparison_json(const Comparison& comparison);
+Json comparison_json(const Comparison& comparison);
 
 }  // namespace tamis::cli

@@ -113,8 +113,9 @@ class EvaluateCommand : public Command {
     for (std::size_t i = 0; i < shares.size(); ++i) {
       session.say(fmt::format("decision value within {:g} of 0: {:.4f} % of the rows", limits_[i],
                               100 * shares[i]));
-      json["indecision"].push_back({{"eps", limits_[i]}, {"share", shares[i]}});
-      if (norm.value) json["indecision"].back()["distance_share"] = near[i];
+      Json one = {{"eps", limits_[i]}, {"share", shares[i]}};
+      if (norm.value) one["distance_share"] = near[i];
+      list_in(json, "indecision").push_back(std::move(one));
     }
     if (!norm.value) {
       session.say(fmt::format("distance from the boundary: not known, {}", norm.why_none));
@@ -158,14 +159,16 @@ class EvaluateCommand : public Command {
       const ClassScore& score = result.classes[c];
       session.say(fmt::format("{:>12} {:>10} {:>10.4f} {:>10.4f}", score.label, score.rows,
                               score.precision, score.recall));
-      json["classes"].push_back({{"label", score.label},
-                                 {"rows", score.rows},
-                                 {"predicted", score.predicted},
-                                 {"correct", score.correct},
-                                 {"precision", score.precision},
-                                 {"recall", score.recall}});
+      list_in(json, "classes")
+          .push_back({{"label", score.label},
+                      {"rows", score.rows},
+                      {"predicted", score.predicted},
+                      {"correct", score.correct},
+                      {"precision", score.precision},
+                      {"recall", score.recall}});
       const auto row = result.confusion.begin() + static_cast<std::ptrdiff_t>(c * k);
-      json["confusion"].push_back(std::vector<Index>(row, row + static_cast<std::ptrdiff_t>(k)));
+      list_in(json, "confusion")
+          .push_back(std::vector<Index>(row, row + static_cast<std::ptrdiff_t>(k)));
     }
   }
 

@@ -64,7 +64,7 @@ class InfoCommand : public Command {
                        counted(columns.indicators.size(), "column")));
     }
     for (const ColumnMap::Text& text : columns.texts) {
-      report["categories"][columns.describe_column(text.column)] = text.categories;
+      object_in(report, "categories")[columns.describe_column(text.column)] = text.categories;
       line(session, "text",
            fmt::format("{}: {}{}", columns.describe_column(text.column),
                        counted(text.categories.size(), "category", "categories"),
@@ -106,7 +106,7 @@ class InfoCommand : public Command {
     report["scaling"] = scaling_name(model.scaling().method);
     report["probabilities"] = model.has_probabilities();
     report["description"] = model.describe();
-    report["classes"] = nlohmann::ordered_json::array();
+    report["classes"] = Json::array();
     std::string classes;
     for (Index c = 0; c < model.classes().size(); ++c) {
       report["classes"].push_back(model.classes().name(c));

@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "json_report.hpp"
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
 
@@ -44,7 +44,7 @@ Scaling from_json(const nlohmann::json& json) {
 }  // namespace
 
 void save_ranges(const std::string& path, const Scaling& scaling, const RunControl& control) {
-  nlohmann::ordered_json json;
+  Json json = Json::object();
   json["format"] = kFormat;
   json["format_version"] = 1;
   json["method"] = scaling_name(scaling.method);

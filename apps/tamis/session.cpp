@@ -199,7 +199,7 @@ void Session::finish() {
   report_["seconds"] = seconds_;
   report_["peak_memory_bytes"] = peak_memory_bytes();
   // Names from files may hold any bytes: replace what is not UTF-8 rather than fail at the end.
-  constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
+  constexpr auto kReplace = Json::error_handler_t::replace;
   write_text(common_.json_path, report_.dump(2, ' ', false, kReplace) + "\n", writing());
 }
 

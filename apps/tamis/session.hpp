@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 
 #include "command.hpp"
 #include "file_roles.hpp"
+#include "json_report.hpp"
 #include "tamis/control.hpp"
 #include "tamis/group.hpp"
 
@@ -52,7 +52,7 @@ class Session {
   /// A remark: standard error, unless --quiet.
   void note(std::string_view line);
   /// The report; written by finish() if --json was given.
-  nlohmann::ordered_json& report() { return report_; }
+  Json& report() { return report_; }
 
   /// Runs `work` and adds its duration to the report's seconds.
   template <typename Work>
@@ -93,8 +93,8 @@ class Session {
   RunControl control_;
   // Objects from the start: one that becomes an object later and cannot, because memory ran out,
   // crashes in its destructor.
-  nlohmann::ordered_json report_ = nlohmann::ordered_json::object();
-  nlohmann::ordered_json seconds_ = nlohmann::ordered_json::object();
+  Json report_ = Json::object();
+  Json seconds_ = Json::object();
   Clock::time_point start_ = Clock::now();
   bool progress_shown_ = false;
 };

@@ -21,7 +21,7 @@ namespace tamis::cli {
 namespace {
 
 // A count is written without a decimal point.
-nlohmann::ordered_json number(double value) {
+Json number(double value) {
   if (value == std::floor(value) && std::abs(value) < 1e15) return static_cast<std::int64_t>(value);
   return value;
 }
@@ -236,13 +236,14 @@ class TrainCommand : public Command {
     json["kernel_evaluations"] = report.kernel_evaluations;
     json["cached_evaluations"] = report.cached_evaluations;
     for (const auto& [phase, seconds] : report.phase_seconds)
-      json["phase_seconds"][phase] = seconds;
+      object_in(json, "phase_seconds")[phase] = seconds;
     for (const auto& [name, value] : report.details) json[name] = number(value);
     for (const ReportTable& table : report.tables) {
-      auto& rows = json[table.name] = nlohmann::ordered_json::array();
+      auto& rows = json[table.name] = Json::array();
       for (const std::vector<double>& values : table.rows) {
-        auto& row = rows.emplace_back();
+        Json row = Json::object();
         for (std::size_t c = 0; c < values.size(); ++c) row[table.columns[c]] = number(values[c]);
+        rows.push_back(std::move(row));
       }
     }
     if (folds_ > 0) {
@@ -253,7 +254,7 @@ class TrainCommand : public Command {
     json["warnings"] = report.warnings;
     for (const OptionDescription& described : train_option_table()) {
       if (applies_to(described, train_.method))
-        json["options"][std::string(described.name)] = described.text(train_);
+        object_in(json, "options")[std::string(described.name)] = described.text(train_);
     }
   }
 

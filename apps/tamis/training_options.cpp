@@ -25,6 +25,8 @@ std::string what_overrides(std::string_view name, const TrainOptions& options) {
     if (options.opt_margin.nu) return "--nu decides C";
     if (options.opt_margin.margin_k.rule != MarginK::Rule::automatic) return "--margin-k decides C";
   }
+  if (name == "boundary" && options.leader.refine_or_default() == 0)
+    return "--refine is 0, which it also is where --threshold or --leaders is given";
   return {};
 }
 

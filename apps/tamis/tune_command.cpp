@@ -213,9 +213,9 @@ class TuneCommand : public Command {
     json["racing"] = tune_.racing;
     json["shared_kernel"] = result.shared_kernel;
     json["finished"] = result.finished;
-    for (const TuneAxis& axis : result.axes) json["axes"][axis.option] = axis.values;
+    for (const TuneAxis& axis : result.axes) object_in(json, "axes")[axis.option] = axis.values;
     const auto as_json = [&](const TunePoint& point) {
-      nlohmann::ordered_json one;
+      Json one = Json::object();
       for (std::size_t a = 0; a < result.axes.size(); ++a)
         one[result.axes[a].option] = point.values[a];
       if (!std::isnan(point.error)) {
@@ -230,7 +230,7 @@ class TuneCommand : public Command {
       return one;
     };
     json["best"] = as_json(result.points[result.best]);
-    for (const TunePoint& point : result.points) json["points"].push_back(as_json(point));
+    for (const TunePoint& point : result.points) list_in(json, "points").push_back(as_json(point));
     if (!output_.empty()) json["model"] = output_;
   }
 

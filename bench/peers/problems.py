@@ -82,6 +82,11 @@ WEIGHTS = [
     Problem("mammography", "mammography", ("-c", "10"), 0, "split", 8_947),
     Problem("gmsc", "gmsc", ("-c", "10"), 0, "split", 120_000),
 ]
+BOUNDARY = [
+    *WEIGHTS,
+    Problem("w8a", "w8a", ("-c", "10"), 0, "split", 39_799),
+    Problem("ring", "ring", ("-c", "10"), 0, "split", 5_920),
+]
 COVTYPE_TEST_ROWS = 12_962
 
 

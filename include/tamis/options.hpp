@@ -98,6 +98,12 @@ enum class LeaderWeights {
   cluster,  ///< a leader costs as much as the rows it leads together
 };
 
+/// Where leaders are refined.
+enum class LeaderBoundary {
+  model,    ///< around support vectors that the others would put on the wrong side, or nearly so
+  leaders,  ///< around leaders that have a leader of another class within the threshold
+};
+
 struct LeaderOptions {
   /// Rows of a class within this distance in feature space share one leader, > 0; automatic: found
   /// from `leaders`.
@@ -107,7 +113,15 @@ struct LeaderOptions {
       {};                            ///< target number; automatic: 10 % of the rows, at most 20,000
   std::optional<double> gamma = {};  ///< of the RBF kernel's distance; automatic: gamma / features
   LeaderWeights weights = LeaderWeights::none;
-  Index refine = 0;  ///< times the threshold is halved around the leaders near the boundary
+  /// Times the threshold is halved around the leaders near the boundary; automatic: 1 if neither
+  /// `threshold` nor `leaders` is given and rows are not streamed.
+  std::optional<Index> refine = {};
+  LeaderBoundary boundary = LeaderBoundary::model;
+
+  /// Whoever sets T or the number of leaders wants these leaders, as in the paper.
+  Index refine_or_default() const {
+    return refine.value_or(threshold || !class_thresholds.empty() || leaders ? 0 : 1);
+  }
 };
 
 /// Which of the settings it tried falk-l takes.

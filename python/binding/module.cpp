@@ -131,10 +131,12 @@ py::tuple train_model(const py::object& features, const py::object& targets,
   // Some machines keep all rows, and share them with the data. The arrays are the caller's, who may
   // change them: such a machine gets a copy.
   if (owner.use_count() > 1) result.model = model_from_bytes(model_to_bytes(result.model));
-  std::vector<Index>& support_rows = result.report.support_rows;
-  const auto count = static_cast<py::ssize_t>(support_rows.size());
-  return py::make_tuple(result.model, to_dict(result.report),
-                        from_vector(std::move(support_rows), {count}));
+  const auto to_array = [](std::vector<Index>& rows) {
+    const auto count = static_cast<py::ssize_t>(rows.size());
+    return from_vector(std::move(rows), {count});
+  };
+  return py::make_tuple(result.model, to_dict(result.report), to_array(result.report.support_rows),
+                        to_array(result.report.chosen_rows));
 }
 
 /// Runs work that predicts these rows: where they are done in a moment, without a thread that

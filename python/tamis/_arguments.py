@@ -100,16 +100,17 @@ class KNNSVCArguments:
 class LeaderSVCArguments:
     def __init__(
         self, *, threshold: float | dict[Any, float] | None = None, leaders: int | None = None,
-        leader_gamma: float | None = None, leader_weights: str = "none", refine: int = 0,
-        C: float = 1.0, kernel: Kernel = "rbf", degree: int = 3, gamma: float | str = "scale",
-        coef0: float = 0.0, loss: str = "l1", class_weight: ClassWeight = None,
-        multi_class: str = "ovo", decision_function_shape: str = "ovr", break_ties: bool = False,
-        probability: bool = False, missing: str = "refuse", text_columns: str = "refuse",
-        max_categories: int = 32, scale: str = "none", metric_rounds: int = 0,
-        metric: str = "diagonal", polish: bool = False, tol: float = 0.001, max_iter: int = -1,
-        max_seconds: float | None = None, max_memory: int | str | None = None,
-        cache_size: float | str | None = None, random_state: Any = None, n_jobs: int | None = None,
-        progress: Progress = None, verbose: bool = False,
+        leader_gamma: float | None = None, leader_weights: str = "none", refine: int | None = None,
+        boundary: str = "model", C: float = 1.0, kernel: Kernel = "rbf", degree: int = 3,
+        gamma: float | str = "scale", coef0: float = 0.0, loss: str = "l1",
+        class_weight: ClassWeight = None, multi_class: str = "ovo",
+        decision_function_shape: str = "ovr", break_ties: bool = False, probability: bool = False,
+        missing: str = "refuse", text_columns: str = "refuse", max_categories: int = 32,
+        scale: str = "none", metric_rounds: int = 0, metric: str = "diagonal", polish: bool = False,
+        tol: float = 0.001, max_iter: int = -1, max_seconds: float | None = None,
+        max_memory: int | str | None = None, cache_size: float | str | None = None,
+        random_state: Any = None, n_jobs: int | None = None, progress: Progress = None,
+        verbose: bool = False,
     ) -> None:
         store_arguments(self, locals())
 

@@ -25,6 +25,9 @@ class AutoSVC(AutoSVCArguments, Classifier):
     class_weight_ : ndarray of shape (n_classes,)
     support_, support_vectors_, n_support_, dual_coef_, intercept_
         As those of SVC, where the method chosen is exact.
+    chosen_ : ndarray of shape (n_rows,)
+        Rows of the training data that the model was trained on, ascending. Only if it was not
+        trained on all rows, by a method that ends in one model.
     n_iter_ : int or ndarray
         Pair updates (linear: epochs).
     fit_status_ : int

@@ -75,7 +75,7 @@ def train(
     on_progress: Callable[[dict[str, Any]], None] | None,
     columns: tuple[list[str], dict[int, list[str]]] | None = None,
     run_tasks: Callable[[list[bytes], bytes, Callable[[], bool]], list[bytes | None]] | None = None,
-) -> tuple[Model, dict[str, Any], np.ndarray]: ...
+) -> tuple[Model, dict[str, Any], np.ndarray, np.ndarray]: ...
 def certify(
     model: Model,
     features: Any,

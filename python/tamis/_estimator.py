@@ -86,11 +86,13 @@ class Estimator(BaseEstimator):
             rows, y = self._training_rows(X, y)
             weights = row_weights(sample_weight, y)
             targets = self._encode_targets(y, weights, options)
-        self._model, self.report_, support = _core.train(
+        self._model, self.report_, support, chosen = _core.train(
             rows, targets, weights, options, self._folds(), thread_count(self.n_jobs), memory_bytes(self.max_memory),
             self._progress_listener(), self._core_columns(), self._task_runner())
         self.fit_status_ = 0 if self.report_["stop_reason"] == "converged" else 1
         self._set_trained(support, targets)
+        if len(chosen):
+            self.chosen_ = chosen
 
     def _core_options(self) -> _core.Options:
         return core_options(self._method, self._task, self._core_arguments())

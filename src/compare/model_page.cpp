@@ -229,7 +229,7 @@ Json rows_json(const Rows& rows) {
 std::string report_page(const std::string& title, const ModelReport& report) {
   const Evaluation& found = report.evaluation;
   const bool regression = is_regression(report);
-  Json json;
+  Json json = Json::object();
   json["error_title"] = regression ? "RMSE" : "error, %";
   json["facts"] = fmt::format("{}: {}.", report.method, report.model);
   json["summary"] = short_words(report);

@@ -14,19 +14,19 @@ namespace tamis {
 namespace {
 
 Json regions_json(const DecisionRegions& regions) {
-  Json json;
+  Json json = Json::object();
   json["width"] = regions.width;
   json["height"] = regions.height;
   json["low"] = regions.low;
   json["high"] = regions.high;
   json["classes"] = regions.classes;
-  json["support_vectors"] = Json::array();
-  for (const auto& [x, y] : regions.support_vectors) json["support_vectors"].push_back({x, y});
+  Json& vectors = json["support_vectors"] = Json::array();
+  for (const auto& [x, y] : regions.support_vectors) vectors.push_back({x, y});
   return json;
 }
 
 Json row_json(const ComparisonRow& row, double factor) {
-  Json json;
+  Json json = Json::object();
   json["name"] = row.name;
   json["method"] = row.method;
   json["runs"] = row.runs;
@@ -57,13 +57,13 @@ Json tuning_json(const TuneResult& search, double factor) {
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return down[a] > down[b]; });
-  Json json;
+  Json json = Json::object();
   json["across"] = {{"name", search.axes[1].option}, {"values", across}};
-  json["down"]["name"] = search.axes[0].option;
+  Json values = Json::array();
   json["cells"] = Json::array();
   json["dropped"] = Json::array();
   for (std::size_t r = 0; r < order.size(); ++r) {
-    json["down"]["values"].push_back(down[order[r]]);
+    values.push_back(down[order[r]]);
     Json line = Json::array();
     for (std::size_t c = 0; c < across.size(); ++c) {
       const std::size_t p = order[r] * across.size() + c;
@@ -73,6 +73,7 @@ Json tuning_json(const TuneResult& search, double factor) {
     }
     json["cells"].push_back(std::move(line));
   }
+  json["down"] = {{"name", search.axes[0].option}, {"values", std::move(values)}};
   json["hint"] = fmt::format(
       "Error in {}-fold cross-validation on {} ({:.3g} s); green is low, the best is framed.{}",
       search.folds, counted(search.rows, "row"), search.seconds,
@@ -163,7 +164,7 @@ std::string report_page(const std::string& title, const Comparison* comparison,
                                  ? comparison->task == Task::regression
                                  : search != nullptr && search->options.task == Task::regression;
   const double factor = is_regression ? 1 : 100;
-  Json json;
+  Json json = Json::object();
   json["error_title"] = is_regression ? "mean squared error" : "error, %";
   json["error_digits"] = is_regression ? 4 : 2;
   json["facts"] = "";

@@ -70,7 +70,15 @@ void add_leader_options(std::vector<OptionDescription>& table) {
       {{"none", LeaderWeights::none}, {"cluster", LeaderWeights::cluster}}));
   table.push_back(number_option(
       {"refine", "", "Number of times the threshold is halved around leaders near the boundary"},
-      [](auto& o) -> auto& { return o.leader.refine; }, between(0, 10)));
+      [](auto& o) -> auto& { return o.leader.refine; }, between(0, 10),
+      {"automatic",
+       "1; 0 if the threshold or the number of leaders is set, or rows are streamed"}));
+  table.push_back(choice_option<LeaderBoundary>(
+      {"boundary", "",
+       "Which leaders are near the boundary, for refine: model, by the trained model; leaders, "
+       "those with a leader of another class within the threshold"},
+      [](auto& o) -> auto& { return o.leader.boundary; },
+      {{"model", LeaderBoundary::model}, {"leaders", LeaderBoundary::leaders}}));
 }
 
 }  // namespace tamis

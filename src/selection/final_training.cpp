@@ -35,7 +35,7 @@ std::optional<TrainResult> train_on_rows(const Dataset& data, const Strata& stra
   const std::vector<Index> drawn = draw_training_rows(strata, best.rows, best.options.seed);
   std::optional<TrainResult> result =
       train_in_time(data.select(drawn), best.options, budget, control);
-  if (result) map_rows(drawn, &result->report.support_rows);
+  if (result) renumber_rows(drawn, &result->report);
   return result;
 }
 

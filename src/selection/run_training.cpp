@@ -47,7 +47,9 @@ TrainResult run_training(const Dataset& data, const TrainOptions& options,
   std::vector<Index> kept;
   TrainResult result = train_auto(without_weightless_rows(data, &kept, control), named, control);
   if (!kept.empty()) {
-    for (Index& row : result.report.support_rows) row = kept[usize(row)];
+    for (std::vector<Index>* rows : {&result.report.support_rows, &result.report.chosen_rows}) {
+      for (Index& row : *rows) row = kept[usize(row)];
+    }
   }
   return result;
 }

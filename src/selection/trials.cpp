@@ -94,7 +94,7 @@ std::optional<Trial> Trials::run(const TrialHoldOut& held_out, TrainOptions opti
 void Trials::keep(TrainResult trained, double error, std::span<const Index> rows) {
   if (best_ && !(error < best_->error)) return;
   best_ = {std::move(trained), error, std::ssize(rows)};
-  map_rows(rows, &best_->result.report.support_rows);
+  renumber_rows(rows, &best_->result.report);
 }
 
 std::vector<Index> draw_training_rows(const Strata& strata, Index rows, std::uint64_t seed) {
@@ -102,8 +102,15 @@ std::vector<Index> draw_training_rows(const Strata& strata, Index rows, std::uin
   return draw_rows(strata, rows, random);
 }
 
-void map_rows(std::span<const Index> places, std::vector<Index>* rows) {
-  for (Index& row : *rows) row = places[usize(row)];
+void renumber_rows(std::span<const Index> places, TrainReport* report) {
+  for (Index& row : report->support_rows) row = places[usize(row)];
+  std::vector<Index>& chosen = report->chosen_rows;
+  if (chosen.empty()) {
+    chosen.assign(places.begin(), places.end());
+  } else {
+    for (Index& row : chosen) row = places[usize(row)];
+  }
+  std::sort(chosen.begin(), chosen.end());
 }
 
 }  // namespace tamis

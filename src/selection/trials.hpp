@@ -80,7 +80,8 @@ class Trials {
 /// The rows that the last training is on when not all fit into its time.
 std::vector<Index> draw_training_rows(const Strata& strata, Index rows, std::uint64_t seed);
 
-/// Rows of a part become rows of the whole, which the part has at `places`.
-void map_rows(std::span<const Index> places, std::vector<Index>* rows);
+/// Rows of the part that a model was trained on become rows of the whole, which the part has at
+/// `places`; the part was chosen, if nothing else was.
+void renumber_rows(std::span<const Index> places, TrainReport* report);
 
 }  // namespace tamis

@@ -37,6 +37,7 @@ MethodResult polish(const TrainingSet& data, const TrainContext& context, Method
   report.machine_iterations = own.machine_iterations;
   MethodResult result = expansion_result(data, std::move(polished), context.control);
   report.support_rows = std::move(result.report.support_rows);
+  report.chosen_rows.clear();
   trained.machine = std::move(result.machine);
   return trained;
 }

@@ -138,7 +138,9 @@ TrainResult train_at_once(const Method& method, const Dataset& data, const Train
   report = std::move(trained.report);
   const std::vector<Index> given_rows = given_rows_of_all(prepared, data.rows(), group);
   if (!given_rows.empty()) {
-    for (Index& row : report.support_rows) row = given_rows[usize(row)];
+    for (std::vector<Index>* rows : {&report.support_rows, &report.chosen_rows}) {
+      for (Index& row : *rows) row = given_rows[usize(row)];
+    }
   }
   report.rows = sum_of_all(group, prepared.set.rows());
   if (report.phase_seconds.empty()) report.phase_seconds = {{"solve", method_seconds}};

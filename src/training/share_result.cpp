@@ -22,6 +22,7 @@ void share_report(Group& group, MethodResult* result) {
   writer.put(report.machines);
   writer.put_list(report.machine_iterations);
   writer.put_list(report.support_rows);
+  writer.put_list(report.chosen_rows);
   const Group::Message message = group.broadcast(writer.take(), 0);
   MessageReader reader(message);
   const auto has_machine = reader.get<bool>();
@@ -33,6 +34,7 @@ void share_report(Group& group, MethodResult* result) {
   report.machines = reader.get<Index>();
   report.machine_iterations = reader.get_list<std::int64_t>();
   report.support_rows = reader.get_list<Index>();
+  report.chosen_rows = reader.get_list<Index>();
 }
 
 Model share_model(Group& group, Model mine) {

@@ -40,7 +40,8 @@ void require_streamable(const TrainOptions& options) {
           "the kernel cannot be precomputed");
   require(options.missing == MissingValues::refuse, "missing values cannot be imputed");
   require(options.text_columns == TextColumns::refuse, "there are no text columns");
-  require(options.leader.refine == 0, "refine must be 0");
+  require(options.leader.refine.value_or(0) == 0, "refine must be 0");
+  require(options.leader.boundary == LeaderBoundary::model, "nothing is refined at a boundary");
   require(!options.polish, "they cannot be polished on all rows");
 }
 
@@ -218,6 +219,7 @@ TrainResult run_leader_stream(const std::string& path, const ReadOptions& read,
   TrainReport& report = result.report;
   report.method = options.method;
   report.support_rows.clear();  // rows of the leaders, not of the file
+  report.chosen_rows.clear();
   report.stop_reason = std::max(report.stop_reason, leaders.stop_reason);
   report.details = {{"rows_used", static_cast<double>(report.rows)}};
   report.rows = survey.rows();

@@ -97,12 +97,15 @@ class Usage(CliTest):
         self.fails(2, "--gamma has no effect: it does not change which rows are nearest", "train", "x", "--method", "knn", "-g", 2)
         self.fails(2, "--kernel has no effect: --mixed-kernels draws the kernels", "train", "x", "--method", "random-subset",
                    "--mixed-kernels", "-t", "linear")
+        for words in (("--refine", 0), ("--leaders", 20), ("--threshold", "1:0.5")):
+            self.fails(2, "--boundary has no effect: --refine is 0", "train", "x", "--method", "leader", "--boundary", "leaders", *words)
         for option, value in (("nu", 0.2), ("margin-k", 3), ("margin-k", "smallest")):
             self.fails(2, f"--cost has no effect: --{option} decides C$", "train", "x", "--method", "opt-soft-margin", "-c", 2,
                        f"--{option}", value)
         # With an effect: the file is looked for.
         for words in (("-t", "polynomial", "-g", 1, "-d", 2, "-r", 1), ("-t", "sigmoid", "-g", 1, "-r", 1), ("-t", "laplacian", "-g", 1),
                       ("--method", "knn", "-t", "sigmoid", "-g", 1), ("--method", "opt-soft-margin", "-c", 2),
+                      ("--method", "leader", "--leaders", 20, "--refine", 1, "--boundary", "leaders"),
                       ("--method", "random-subset", "--mixed-kernels", "-d", 2)):
             self.fails(1, "x: cannot open", "train", "x", *words)
         self.fails(1, "x: cannot open", "compare", "x", "--methods", "exact,opt-soft-margin", "-c", 2, "--nu", 0.2)

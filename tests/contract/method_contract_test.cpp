@@ -99,6 +99,33 @@ TEST_P(MethodContract, SupportRowsAreTheRowsOfTheSupportVectors) {
   }
 }
 
+TEST_P(MethodContract, ChosenRowsAreThoseOfTheModel) {
+  const Clouds data = clouds(2000, 3, 2, 8);
+  std::vector<double> weights(2000, 1.0);
+  for (std::size_t i = 0; i < 2000; i += 5) weights[i] = 0;
+  const TrainResult result = train(named(data, {1.0, 2.0}, weights), options());
+  const std::vector<Index>& chosen = result.report.chosen_rows;
+  const std::vector<Index>& support = result.report.support_rows;
+  const auto info = std::find_if(methods().begin(), methods().end(),
+                                 [](const MethodInfo& one) { return one.name == GetParam(); });
+  const bool chooses = info->kind == MethodKind::part_of_rows;
+  ASSERT_EQ(!chosen.empty(), chooses);
+  if (!chooses) return;
+  EXPECT_TRUE(std::is_sorted(chosen.begin(), chosen.end()));
+  EXPECT_EQ(std::adjacent_find(chosen.begin(), chosen.end()), chosen.end());
+  for (const Index row : chosen) {
+    ASSERT_LT(row, 2000);
+    EXPECT_NE(weights[usize(row)], 0) << "row " << row;
+  }
+  for (const Index row : support)
+    EXPECT_TRUE(std::binary_search(chosen.begin(), chosen.end(), row)) << "row " << row;
+  for (const auto& [name, value] : result.report.details) {
+    if (name == "rows_used") {
+      EXPECT_EQ(value, static_cast<double>(chosen.size()));
+    }
+  }
+}
+
 TEST_P(MethodContract, NamesOfClassesDoNotMatter) {
   const Clouds data = clouds(150, 3, 2, 7);
   const Model plain = train(named(data, std::vector<double>{-1.0, 1.0}), options()).model;

@@ -175,6 +175,7 @@ TEST(Stream, OptionsThatNeedAllRowsAreRefused) {
   refused("precomputed", [](TrainOptions& o) { o.kernel = KernelType::precomputed; });
   refused("polished", [](TrainOptions& o) { o.polish = true; });
   refused("refine", [](TrainOptions& o) { o.leader.refine = 1; });
+  refused("boundary", [](TrainOptions& o) { o.leader.boundary = LeaderBoundary::leaders; });
 }
 
 TEST(Stream, UnusableFilesAreErrors) {

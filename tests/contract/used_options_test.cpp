@@ -61,6 +61,7 @@ const std::map<std::string, Example>& examples() {
       {"leader-gamma", {"2", {{"threshold", "0.5"}}}},
       {"leader-weights", {"cluster", {{"threshold", "0.5"}}}},
       {"refine", {"1", {{"threshold", "0.5"}}}},
+      {"boundary", {"leaders"}},
       {"k", {"21"}},
       {"k-prime", {"3"}},
       {"index", {"brute-force"}},

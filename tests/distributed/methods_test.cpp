@@ -116,8 +116,21 @@ TEST(LeaderTogether, SameLeadersAsOneRank) {
   TrainOptions given = options_of("leader", 1, 0.2);
   given.leader.threshold = 0.2;
   expect_same_model(four_classes(3000, 5), given, {2, 7});
+}
+
+TEST(LeaderTogether, RefinesAsOneRank) {
+  const Dataset data = generate("checkerboard", {.rows = 6000, .seed = 3}).data;
+  TrainOptions options = options_of("leader", 10, 100);
+  options.leader.leaders = 600;
+  options.leader.refine = 2;
+  expect_same_model(data, options, {1, 2, 3, 7});
+  options.leader.weights = LeaderWeights::cluster;
+  expect_same_model(data, options, {3});
+  TrainOptions given = options_of("leader", 1, 0.2);
+  given.leader.threshold = 0.2;
   given.leader.refine = 1;
-  EXPECT_THROW(train_on(2, two_classes(100, 5), given), InvalidArgument);
+  given.leader.boundary = LeaderBoundary::leaders;
+  expect_same_model(four_classes(3000, 5), given, {2, 7});
 }
 
 // `cols` columns with 3 values each that are not zero, more in the first rows where `uneven`.

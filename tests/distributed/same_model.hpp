@@ -51,6 +51,7 @@ inline void expect_same_model(const Dataset& data, const TrainOptions& options,
     EXPECT_EQ(together.report.gap, alone.report.gap);
     EXPECT_EQ(together.report.violation, alone.report.violation);
     EXPECT_EQ(together.report.support_rows, alone.report.support_rows);
+    EXPECT_EQ(together.report.chosen_rows, alone.report.chosen_rows);
     EXPECT_EQ(together.report.bounded_support_vectors, alone.report.bounded_support_vectors);
     EXPECT_EQ(together.report.stop_reason, alone.report.stop_reason);
   }

@@ -201,6 +201,7 @@ TEST(Leaders, AWantedNumberIsAboutMet) {
   }
   // By default, a tenth.
   run.options.leader.leaders.reset();
+  run.options.leader.refine = 0;
   MethodResult result = train_leader(set_of(rows[0], kRbf), run.context());
   EXPECT_NEAR(report_detail(result.report, "rows_used"), 2000, 200);
 }
@@ -223,6 +224,7 @@ TrainingSet spread_classes(const std::vector<Index>& rows, const std::vector<flo
 
 // The table `leaders`: of each class rows, leaders, threshold.
 std::vector<std::vector<double>> leaders_table(const TrainingSet& set, MethodCall run) {
+  run.options.leader.refine = 0;
   const MethodResult result = train_leader(set, run.context());
   return result.report.tables.at(1).rows;
 }
@@ -384,6 +386,58 @@ TEST(Leaders, RefiningAddsLeadersNearTheBoundary) {
   EXPECT_EQ(fine.report.tables.at(0).rows.size(), 3U);
   EXPECT_EQ(fine.report.tables.at(0).rows[0][0], report_detail(coarse.report, "rows_used"));
   EXPECT_GT(report_detail(fine.report, "rows_used"), report_detail(coarse.report, "rows_used"));
+}
+
+TEST(Leaders, ByDefaultTheThresholdIsHalvedOnceUnlessItOrTheNumberIsGiven) {
+  const TrainingSet set = checkerboard_set(3000, 7);
+  const auto rounds = [&](const MethodCall& run) {
+    return train_leader(set, run.context()).report.tables.at(0).rows.size();
+  };
+  MethodCall run;
+  EXPECT_EQ(rounds(run), 2U);
+  run.options.leader.leaders = 300;
+  EXPECT_EQ(rounds(run), 1U);
+  run.options.leader.leaders.reset();
+  run.options.leader.threshold = 0.5;
+  EXPECT_EQ(rounds(run), 1U);
+  run.options.leader.refine = 1;
+  EXPECT_EQ(rounds(run), 2U);
+}
+
+TEST(Leaders, BoundaryLeadersAreThoseOfTheNaiveScan) {
+  const TrainingSet set = set_of(random_matrix(400, 3, 8), kRbf, 3);
+  const Metric metric{Kernel{KernelType::rbf, 0.4 / 3, 0, 3}};
+  MethodCall run;
+  const double thresholds[] = {0.5, 0.5, 0.3};
+  run.options.leader.threshold = 0.5;
+  run.options.leader.class_thresholds = {{"2", 0.3}};
+  run.options.leader.refine = 1;
+  run.options.leader.boundary = LeaderBoundary::leaders;
+  const TrainContext context = run.context();
+  const auto order = leader_order(set, context);
+  std::vector<std::vector<Index>> leaders;
+  for (std::size_t c = 0; c < 3; ++c)
+    leaders.push_back(naive_leaders(set, metric, order[c], thresholds[c]));
+  const ReportTable table = train_leader(set, context).report.tables.at(1);
+  std::size_t left_out = 0;
+  for (std::size_t c = 0; c < 3; ++c) {
+    std::vector<Index> around;
+    for (const Index leader : leaders[c]) {
+      const bool is_near =
+          any_near(metric, set.features, leader, leaders[(c + 1) % 3], thresholds[c]) ||
+          any_near(metric, set.features, leader, leaders[(c + 2) % 3], thresholds[c]);
+      if (is_near) around.push_back(leader);
+    }
+    std::vector<Index> near;
+    for (const Index row : order[c]) {
+      if (any_near(metric, set.features, row, around, thresholds[c])) near.push_back(row);
+    }
+    const auto expected = naive_leaders(set, metric, near, thresholds[c] / 2, leaders[c]);
+    EXPECT_EQ(table.rows[c][1], static_cast<double>(expected.size())) << "class " << c;
+    EXPECT_GT(expected.size(), leaders[c].size());
+    left_out += leaders[c].size() - around.size();
+  }
+  EXPECT_GT(left_out, 0U) << "all leaders are at the boundary, so the choice shows nowhere";
 }
 
 TEST(Leaders, ThresholdsMustNameClassesOfTheData) {

@@ -33,6 +33,8 @@ def test_support_vectors_are_rows(machine, board):
     machine.fit(X, y, sample_weight=weights)
     np.testing.assert_array_equal(machine.support_vectors_, X[machine.support_])
     assert np.all(weights[machine.support_] > 0) and machine.n_support_.sum() == len(machine.support_)
+    assert set(machine.support_) <= set(machine.chosen_) and np.all(weights[machine.chosen_] > 0)
+    assert np.all(np.diff(machine.chosen_) > 0) and len(machine.chosen_) < len(y)
     assert machine.n_iter_.shape == machine.intercept_.shape == (1,)
     values = machine._model.expansion()
     np.testing.assert_array_equal(np.sign(machine.dual_coef_[0]), np.where(y[machine.support_] > 0, 1, -1))
@@ -44,7 +46,7 @@ def test_a_polished_machine_is_the_optimum(machine, board):
     X, y = board
     assert not tamis.certify(machine.fit(X, y), X, y)["certified"]
     machine.set_params(polish=True).fit(X, y)
-    assert tamis.certify(machine, X, y)["certified"]
+    assert tamis.certify(machine, X, y)["certified"] and not hasattr(machine, "chosen_")
     assert machine.report_["details"]["polish_iterations"] == machine.n_iter_.sum()
     machine.set_params(polish=False)
 

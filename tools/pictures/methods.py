@@ -79,6 +79,8 @@ def kept_rows(name, model, X, y, arguments):
         return centers(X, y, arguments), "centers"
     if name in ("linear", "random-subset"):  # no support vectors of its own
         return X[:0], ""
+    if hasattr(model, "chosen_"):
+        return X[model.chosen_], "rows chosen"
     return model.support_vectors_, "support vectors"
 
 

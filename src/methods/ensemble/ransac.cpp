@@ -286,6 +286,7 @@ class Ransac {
     const bool as_asked = !options_.ensemble.trials && stop == StopReason::time_limit;
     report.stop_reason = as_asked ? StopReason::converged : std::max(report.stop_reason, stop);
     report.support_rows = best_.report.support_rows;
+    report.chosen_rows = best_.draw.positions;
     report.machine_iterations = std::move(best_.report.machine_iterations);
     report.objective = best_.report.objective;
     report.gap = best_.report.gap;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/group.hpp"
@@ -60,6 +61,55 @@ std::vector<Index> boundary_rows(const TrainingSet& data, const KernelMachine& m
   return rows;
 }
 
+// The leaders of each class that have one of another class within the threshold. Numbers are those
+// of `data`.
+std::vector<std::vector<Index>> near_other_leaders(const TrainingSet& data, const Metric& metric,
+                                                   const std::vector<std::vector<Index>>& leaders,
+                                                   const std::vector<double>& thresholds,
+                                                   const RunControl& control) {
+  std::vector<std::vector<Index>> near(leaders.size());
+  for (std::size_t c = 0; c < leaders.size(); ++c) {
+    std::vector<Index> others;
+    for (std::size_t other = 0; other < leaders.size(); ++other) {
+      if (other != c) others.insert(others.end(), leaders[other].begin(), leaders[other].end());
+    }
+    if (others.empty() || leaders[c].empty()) continue;
+    const auto index =
+        make_neighbor_index(data.features.select(others), metric, Structure::automatic, control);
+    const std::vector<std::uint8_t> is_near =
+        index->any_within(data.features, leaders[c], thresholds[c] * thresholds[c], control);
+    for (std::size_t i = 0; i < leaders[c].size(); ++i) {
+      if (is_near[i] != 0) near[c].push_back(leaders[c][i]);
+    }
+  }
+  return near;
+}
+
+// The leaders of each class around which the threshold is halved. `data` has all leaders, and those
+// that the latest SVMs were trained on.
+std::vector<std::vector<Index>> leaders_at_boundary(const TrainingSet& data, const Metric& metric,
+                                                    const std::vector<std::vector<Index>>& leaders,
+                                                    const std::vector<double>& thresholds,
+                                                    const KernelMachine& latest,
+                                                    const TrainContext& context) {
+  if (context.options.leader.boundary == LeaderBoundary::leaders)
+    return near_other_leaders(data, metric, leaders, thresholds, context.control);
+  const std::vector<Index> boundary = boundary_rows(data, latest);
+  std::vector<std::vector<Index>> near;
+  for (const std::vector<Index>& of_class : leaders) near.push_back(among(of_class, boundary));
+  return near;
+}
+
+// One round of training, and one each time that leaders are refined.
+TrainOptions options_for_rounds(TrainOptions options) {
+  options.sift.max_rounds = 1 + options.leader.refine_or_default();
+  return options;
+}
+
+Index place_in(const std::vector<Index>& sorted, Index row) {
+  return std::lower_bound(sorted.begin(), sorted.end(), row) - sorted.begin();
+}
+
 // What the passes found, in front of what the training says.
 void add_to_report(const std::vector<std::vector<Index>>& order,
                    const std::vector<std::vector<Index>>& leaders,
@@ -85,8 +135,7 @@ void set_costs(LeaderWeights weights, LeaderSpread& spread,
     const std::vector<double> costs =
         spread.cluster_costs(static_cast<Index>(c), order[c], leaders[c]);
     for (std::size_t i = 0; i < costs.size(); ++i) {
-      const auto place = std::lower_bound(rows.begin(), rows.end(), leaders[c][i]);
-      part->cost[usize(place - rows.begin())] = costs[i];
+      part->cost[usize(place_in(rows, leaders[c][i]))] = costs[i];
     }
   }
 }
@@ -108,22 +157,55 @@ MethodResult train_spread(const AllRows& all, LeaderSpread& spread, const Metric
   for (std::size_t c = 0; c < order.size(); ++c)
     leaders.push_back(spread.find_leaders(static_cast<Index>(c), order[c], thresholds[c]));
   const double leader_seconds = watch.seconds();
-  const std::vector<Index> rows = joined(leaders);
+  const std::vector<double> first_thresholds = thresholds;
+  std::vector<Index> rows = joined(leaders);
+  std::vector<std::vector<Index>> trained_rows = {rows};  // of each round
   TrainingSet part = all.select(rows);
   try {
     set_costs(context.options.leader.weights, spread, order, leaders, rows, &part);
   } catch (const Cancelled&) {  // the report says so
   }
-  MethodResult result = sift(part, context, {}, all_rows(part),
-                             [](const KernelMachine&) { return std::vector<Index>(); });
+  const TrainOptions rounds = options_for_rounds(context.options);
+  const auto next = [&](KernelMachine& latest) {
+    std::vector<std::vector<Index>> places = leaders;
+    for (std::vector<Index>& of_class : places) {
+      for (Index& row : of_class) row = place_in(rows, row);
+    }
+    const std::vector<std::vector<Index>> around =
+        leaders_at_boundary(part, metric, places, thresholds, latest, context);
+    std::vector<std::vector<Index>> more = leaders;
+    for (std::size_t c = 0; c < order.size(); ++c) {
+      if (around[c].empty()) continue;
+      std::vector<Index> centers;
+      for (const Index place : around[c]) centers.push_back(rows[usize(place)]);
+      more[c] = spread.find_more_leaders(static_cast<Index>(c), order[c], leaders[c], centers,
+                                         thresholds[c], thresholds[c] / 2);
+      thresholds[c] /= 2;
+    }
+    if (!spread.may_go_on()) return std::vector<Index>();  // some of these passes were cut short
+    std::vector<Index> grown = joined(more);
+    TrainingSet grown_part = all.select(grown);
+    set_costs(context.options.leader.weights, spread, order, more, grown, &grown_part);
+    for (TrainedMachine& machine : latest.machines) {
+      for (Index& row : machine.rows) row = place_in(grown, rows[usize(row)]);
+    }
+    leaders = std::move(more);
+    rows = std::move(grown);
+    trained_rows.push_back(rows);
+    part = std::move(grown_part);
+    return all_rows(part);
+  };
+  MethodResult result =
+      sift(part, {rounds, context.control, context.watch, context.start}, {}, all_rows(part), next);
   for (Index& row : result.report.support_rows) row = rows[usize(row)];
-  add_to_report(order, leaders, thresholds, threshold_seconds, leader_seconds, &result.report);
+  result.report.chosen_rows =
+      trained_rows[usize(static_cast<Index>(report_detail(result.report, "best_round")) - 1)];
+  add_to_report(order, leaders, first_thresholds, threshold_seconds, leader_seconds,
+                &result.report);
   return result;
 }
 
 MethodResult train_together(const TrainingSet& data, const TrainContext& context) {
-  if (context.options.leader.refine > 0)
-    throw InvalidArgument("refine does not run on several processes");
   const LocalContext local(context);
   Coordinator coordinator(group_of(context.control));
   const AllRows all(data, coordinator);
@@ -153,32 +235,36 @@ MethodResult train_alone(const TrainingSet& data, const TrainContext& context) {
   const std::vector<double> first_thresholds = thresholds;
 
   TrainingSet weighted = data;
-  const auto set_costs = [&] {
+  const auto set_costs = [&](const std::vector<std::vector<Index>>& classes) {
     if (options.weights == LeaderWeights::none) return;
     for (std::size_t c = 0; c < order.size(); ++c) {
-      const std::vector<double> costs = cluster_costs(data, metric, order[c], leaders[c], context);
-      for (std::size_t i = 0; i < costs.size(); ++i) weighted.cost[usize(leaders[c][i])] = costs[i];
+      const std::vector<double> costs = cluster_costs(data, metric, order[c], classes[c], context);
+      for (std::size_t i = 0; i < costs.size(); ++i) weighted.cost[usize(classes[c][i])] = costs[i];
     }
   };
   try {
-    set_costs();
+    set_costs(leaders);
   } catch (const Cancelled&) {  // the machine is not going to be trained either
   }
-  Index refined = 0;
+  const TrainOptions rounds = options_for_rounds(context.options);
   const auto next = [&](const KernelMachine& latest) {
-    if (refined++ == options.refine) return std::vector<Index>();
-    const std::vector<Index> boundary = boundary_rows(weighted, latest);
+    const std::vector<std::vector<Index>> around =
+        leaders_at_boundary(weighted, metric, leaders, thresholds, latest, context);
+    std::vector<std::vector<Index>> more = leaders;
     for (std::size_t c = 0; c < order.size(); ++c) {
-      const std::vector<Index> around = among(leaders[c], boundary);
-      if (around.empty()) continue;
-      leaders[c] = find_more_leaders(data, metric, order[c], leaders[c], around, thresholds[c],
-                                     thresholds[c] / 2, context);
+      if (around[c].empty()) continue;
+      more[c] = find_more_leaders(data, metric, order[c], leaders[c], around[c], thresholds[c],
+                                  thresholds[c] / 2, context);
       thresholds[c] /= 2;
     }
-    set_costs();
+    // Some of these passes were cut short.
+    if (context.must_stop() != StopReason::converged) return std::vector<Index>();
+    set_costs(more);
+    leaders = std::move(more);
     return joined(leaders);
   };
-  MethodResult result = sift(weighted, context, {}, joined(leaders), next);
+  MethodResult result = sift(weighted, {rounds, context.control, context.watch, context.start}, {},
+                             joined(leaders), next);
   add_to_report(order, leaders, first_thresholds, threshold_seconds, leader_seconds,
                 &result.report);
   return result;
@@ -204,7 +290,7 @@ Method leader_method() {
                    .does_regression = false,
                    .trains_together = true,
                    .options = {"multiclass", "threshold", "leaders", "leader-gamma",
-                               "leader-weights", "refine"}},
+                               "leader-weights", "refine", "boundary"}},
           .train = train_leader};
 }
 

@@ -1,7 +1,9 @@
 #include "methods/leader/leader_pass.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <unordered_set>
 
 #include "base/checked.hpp"
 #include "data/copy_rows.hpp"
@@ -67,6 +69,14 @@ std::vector<Index> find_leaders(const TrainingSet& data, const Metric& metric,
   return leaders;
 }
 
+std::vector<Index> leaders_first(std::span<const Index> leaders, std::span<const Index> others) {
+  std::vector<Index> rows(leaders.begin(), leaders.end());
+  const std::unordered_set<Index> known(leaders.begin(), leaders.end());
+  std::copy_if(others.begin(), others.end(), std::back_inserter(rows),
+               [&](Index row) { return !known.contains(row); });
+  return rows;
+}
+
 std::vector<Index> find_more_leaders(const TrainingSet& data, const Metric& metric,
                                      std::span<const Index> order, std::span<const Index> leaders,
                                      std::span<const Index> around, double old_threshold,
@@ -75,12 +85,11 @@ std::vector<Index> find_more_leaders(const TrainingSet& data, const Metric& metr
                                              Structure::automatic, context.control);
   const std::vector<std::uint8_t> is_near =
       near_some->any_within(data.features, order, old_threshold * old_threshold, context.control);
-  // The leaders come first, so that they are taken, or stand for a leader before them.
-  std::vector<Index> rows(leaders.begin(), leaders.end());
+  std::vector<Index> near;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    if (is_near[i] != 0) rows.push_back(order[i]);
+    if (is_near[i] != 0) near.push_back(order[i]);
   }
-  return find_leaders(data, metric, rows, threshold, context);
+  return find_leaders(data, metric, leaders_first(leaders, near), threshold, context);
 }
 
 std::vector<double> cluster_costs(const TrainingSet& data, const Metric& metric,

@@ -27,9 +27,13 @@ std::vector<Index> find_leaders(const TrainingSet& data, const Metric& metric,
                                 std::span<const Index> order, double threshold,
                                 const TrainContext& context);
 
-/// Those that join when the threshold is lowered to this value around some of the leaders: of the
-/// rows within `old_threshold` of one of `around`, in order, each that is farther than `threshold`
-/// from all leaders, old and new.
+/// The leaders, then those of `others` that are none, in order: what a pass goes over that keeps
+/// these leaders.
+std::vector<Index> leaders_first(std::span<const Index> leaders, std::span<const Index> others);
+
+/// The leaders, and those that join them when the threshold is lowered to this value around some:
+/// of the rows within `old_threshold` of one of `around`, in order, each that is farther than
+/// `threshold` from all leaders, old and new.
 std::vector<Index> find_more_leaders(const TrainingSet& data, const Metric& metric,
                                      std::span<const Index> order, std::span<const Index> leaders,
                                      std::span<const Index> around, double old_threshold,

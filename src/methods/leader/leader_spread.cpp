@@ -1,6 +1,7 @@
 #include "methods/leader/leader_spread.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "base/checked.hpp"
@@ -34,10 +35,18 @@ Group::Message list_message(const std::vector<Index>& list) {
 LeaderSpread::LeaderSpread(const AllRows& rows, const Metric& metric, const TrainContext& context)
     : rows_(rows), metric_(metric), context_(context) {
   Coordinator& coordinator = rows.coordinator();
-  begin_ = coordinator.add([this](std::span<const std::byte> request) {
-    begin(MessageReader(request).get<Index>());
+  begin_class_ = coordinator.add([this](std::span<const std::byte> request) {
+    find_own(MessageReader(request).get<Index>());
+    begin();
     return Group::Message();
   });
+  begin_rows_ = coordinator.add([this](std::span<const std::byte> request) {
+    own_ = rows_.own(from_message<Index>(request));
+    begin();
+    return Group::Message();
+  });
+  near_some_ =
+      coordinator.add([this](std::span<const std::byte> request) { return near_some(request); });
   strike_ = coordinator.add([this](std::span<const std::byte> request) { return strike(request); });
   nearest_ =
       coordinator.add([this](std::span<const std::byte> request) { return nearest(request); });
@@ -51,14 +60,13 @@ void LeaderSpread::find_own(Index class_number) {
   }
 }
 
-void LeaderSpread::begin(Index class_number) {
+void LeaderSpread::begin() {
   const TrainingSet& mine = rows_.mine();
-  find_own(class_number);
   metric_.held_dense.reset();
   if (mine.features.is_sparse()) {  // on one rank, on all
     Index stored = 0;
     for (const Index row : own_) stored += std::ssize(mine.features.sparse_row(row).values);
-    // As one rank with all rows of the class decides.
+    // As one rank with all these rows decides.
     Group& group = rows_.coordinator().group();
     stored = sum_of_all(group, stored);
     metric_.held_dense =
@@ -88,6 +96,26 @@ Group::Message LeaderSpread::strike(std::span<const std::byte> request) {
   return list_message(rows);
 }
 
+// The rows of the class that are near some of the given ones, by their numbers among all.
+Group::Message LeaderSpread::near_some(std::span<const std::byte> request) {
+  MessageReader reader(request);
+  find_own(reader.get<Index>());
+  const auto squared_radius = reader.get<double>();
+  const Matrix around =
+      unpack_rows({reader.rest().begin(), reader.rest().end()}, rows_.mine().features);
+  if (own_.empty()) return {};
+  // All ranks have all of `around`, and decide by them as one rank does.
+  const auto index =
+      make_neighbor_index(around, Metric{metric_.kernel}, Structure::automatic, context_.control);
+  const std::vector<std::uint8_t> is_near =
+      index->any_within(rows_.mine().features, own_, squared_radius, context_.control);
+  std::vector<Index> rows;
+  for (std::size_t i = 0; i < own_.size(); ++i) {
+    if (is_near[i] != 0) rows.push_back(rows_.first() + own_[i]);
+  }
+  return list_message(rows);
+}
+
 // The nearest of the leaders for every row of the class.
 Group::Message LeaderSpread::nearest(std::span<const std::byte> request) {
   MessageReader reader(request);
@@ -104,17 +132,47 @@ Group::Message LeaderSpread::nearest(std::span<const std::byte> request) {
 
 std::vector<Index> LeaderSpread::find_leaders(Index class_number, std::span<const Index> order,
                                               double threshold) {
-  std::vector<Index> leaders;
-  if (order.empty()) return leaders;
-  const auto may_go_on = [&] {
-    return std::max(context_.must_stop(), rows_.coordinator().stopped()) == StopReason::converged;
-  };
+  if (order.empty()) return {};
   if (!may_go_on()) return {order[0]};
   try {
     MessageWriter first;
     first.put(class_number);
-    rows_.coordinator().ask(begin_, first.take());
-    std::vector<std::uint8_t> struck(usize(rows_.total()), 0);
+    rows_.coordinator().ask(begin_class_, first.take());
+    return find_among(order, threshold);
+  } catch (const Cancelled&) {
+    return {order[0]};
+  }
+}
+
+std::vector<Index> LeaderSpread::find_more_leaders(Index class_number, std::span<const Index> order,
+                                                   std::span<const Index> leaders,
+                                                   std::span<const Index> around,
+                                                   double old_threshold, double threshold) {
+  MessageWriter request;
+  request.put(class_number);
+  request.put(old_threshold * old_threshold);
+  request.put_rest(pack_rows(rows_.features(around), positions(std::ssize(around))));
+  std::vector<std::uint8_t> is_near(usize(rows_.total()), 0);
+  for (const Group::Message& answer : rows_.coordinator().ask(near_some_, request.take())) {
+    for (const Index row : from_message<Index>(answer)) is_near[usize(row)] = 1;
+  }
+  std::vector<Index> near;
+  std::copy_if(order.begin(), order.end(), std::back_inserter(near),
+               [&](Index row) { return is_near[usize(row)] != 0; });
+  const std::vector<Index> rows = leaders_first(leaders, near);
+  rows_.coordinator().ask(begin_rows_, list_message(rows));
+  return find_among(rows, threshold);
+}
+
+bool LeaderSpread::may_go_on() const {
+  return std::max(context_.must_stop(), rows_.coordinator().stopped()) == StopReason::converged;
+}
+
+// Of the rows that all ranks have begun with; those found so far when it must stop.
+std::vector<Index> LeaderSpread::find_among(std::span<const Index> order, double threshold) {
+  std::vector<Index> leaders;
+  std::vector<std::uint8_t> struck(usize(rows_.total()), 0);
+  try {
     std::size_t at = 0;
     std::size_t most = kFirstBlock;
     while (may_go_on()) {
@@ -126,7 +184,7 @@ std::vector<Index> LeaderSpread::find_leaders(Index class_number, std::span<cons
       most = std::min(2 * most, kMostBlock);
       const Matrix here = rows_.features(block);
       const auto index = make_neighbor_index(here, metric_, Structure::automatic, context_.control);
-      std::vector<Index> taken = leaders_of(*index, threshold, context_);
+      const std::vector<Index> taken = leaders_of(*index, threshold, context_);
       MessageWriter request;
       request.put(threshold * threshold);
       request.put_rest(pack_rows(here, taken));

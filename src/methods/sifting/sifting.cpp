@@ -26,7 +26,7 @@ std::vector<Index> draw_places(Index size, double fraction, Index least, Random&
 struct Round {
   Index number = 0;  // from 1
   KernelMachine machine;
-  Index rows = 0;
+  std::vector<Index> rows;
   Index support_vectors = 0;
   double error = std::numeric_limits<double>::quiet_NaN();
 };
@@ -64,7 +64,7 @@ class Sifter {
     const Index seen = std::accumulate(seen_.begin(), seen_.end(), Index{0});
     report.details = {{"sv_initial", initial_support_vectors_},
                       {"sv_final", best_.support_vectors},
-                      {"rows_used", best_.rows},
+                      {"rows_used", std::ssize(best_.rows)},
                       {"rows_seen", seen},
                       {"best_round", best_.number}};
     if (!validation_.empty()) {
@@ -73,6 +73,7 @@ class Sifter {
       report.details.emplace_back("validation_error", best_.error);
     }
     report.tables.push_back(std::move(table_));
+    report.chosen_rows = std::move(best_.rows);
     return result;
   }
 
@@ -80,10 +81,11 @@ class Sifter {
   // One round; whether another may follow.
   bool train(const std::vector<Index>& rows) {
     const Stopwatch watch;
+    seen_.resize(usize(data_.rows()), 0);  // of other rows, these have all that were seen before
     for (const Index row : rows) seen_[usize(row)] = 1;
     Round round;
     round.machine = train_kernel_machine(data_, rows, context_, rounds_ > 0 ? &latest_ : nullptr);
-    round.rows = static_cast<Index>(rows.size());
+    round.rows = rows;
     round.support_vectors = static_cast<Index>(round.machine.support_rows().size());
     solve_seconds_ += watch.seconds();
     add_work(round.machine.report);
@@ -94,7 +96,7 @@ class Sifter {
       stop_ = round.machine.report.stop_reason;
     else
       measure(&round);
-    table_.rows.push_back({static_cast<double>(round.rows),
+    table_.rows.push_back({static_cast<double>(rows.size()),
                            static_cast<double>(round.support_vectors), round.error,
                            watch.seconds()});
     keep_best(std::move(round));
@@ -137,6 +139,7 @@ class Sifter {
     try {
       rows = next(latest_);
       stop_ = context_.must_stop();
+      if (validation_.empty()) best_.machine = latest_;  // it may have renumbered the rows
     } catch (const Cancelled&) {
       stop_ = StopReason::interrupted;
     }

@@ -54,8 +54,9 @@ HoldOut hold_out(const TrainingSet& data, const TrainContext& context);
 Metric row_metric(const TrainingSet& data);
 
 /// The rows to train on next, ascending and each once; none: there is nothing left to try. May end
-/// early, or throw Cancelled, when it must stop.
-using NextRows = std::function<std::vector<Index>(const KernelMachine& latest)>;
+/// early, or throw Cancelled, when it must stop. May also, if no rows are held out, put other rows
+/// into the data, among them all earlier ones, and renumber those of `latest`.
+using NextRows = std::function<std::vector<Index>(KernelMachine& latest)>;
 
 /// Whether the machine on the first rows is one of those to choose from, or only where the second
 /// one starts: then it counts only if no other was finished.

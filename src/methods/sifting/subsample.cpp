@@ -22,6 +22,7 @@ MethodResult train_together(const TrainingSet& mine, const TrainContext& context
   for (Index& row : report.support_rows) row = drawn[usize(row)];
   const auto support = static_cast<double>(report.support_rows.size());
   const auto rows = static_cast<double>(drawn.size());
+  report.chosen_rows = drawn;
   report.details = {{"sv_initial", support},
                     {"sv_final", support},
                     {"rows_used", rows},
