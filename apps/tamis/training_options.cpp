@@ -66,19 +66,21 @@ bool TrainingOptions::was_given(std::string_view name) const {
                      [&](const Given& given) { return given.option->name == name; });
 }
 
-std::string TrainingOptions::given_words(std::span<const std::string> except) const {
+std::string TrainingOptions::given_words() const {
   std::string words;
   for (const Given& given : given_) {
-    if (std::find(except.begin(), except.end(), given.option->name) != except.end()) continue;
+    if (given.option->name == "method" || !applies_to(*given.option, values_.method, values_.task))
+      continue;
     words += fmt::format(" --{}", given.option->name);
     if (!given.option->value.empty()) words += " " + shell_word(given.text);
   }
   return words;
 }
 
-void TrainingOptions::require_used_by(std::span<const std::string> methods) const {
+void TrainingOptions::require_used_by(std::span<const std::string> methods, bool draws_rows) const {
   for (const Given& given : given_) {
     const OptionDescription* option = given.option;
+    if (draws_rows && option->name == "seed") continue;
     const Task task = values_.task;
     const bool used = std::any_of(methods.begin(), methods.end(), [&](const std::string& method) {
       return applies_to(*option, method, task);

@@ -23,11 +23,12 @@ class TrainingOptions {
 
   TrainOptions& values() { return values_; }
   bool was_given(std::string_view name) const;
-  /// The options that were given, as words for a shell: " --scale standard --seed 7"; without those
-  /// of `except`.
-  std::string given_words(std::span<const std::string> except) const;
+  /// The options that were given, as words for a shell: " --scale standard --seed 7"; without the
+  /// method, and without those that it does not use.
+  std::string given_words() const;
   /// An option that none of the methods uses for the task would be silently ignored: UsageError.
-  void require_used_by(std::span<const std::string> methods) const;
+  /// `draws_rows`: the command itself uses the seed, for folds or splits.
+  void require_used_by(std::span<const std::string> methods, bool draws_rows = false) const;
   /// The same for one that the other options leave without an effect in all of these trainings: a
   /// parameter of another kernel, C next to nu.
   void require_effect(std::span<const TrainOptions> trainings) const;

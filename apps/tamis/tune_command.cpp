@@ -76,7 +76,7 @@ class TuneCommand : public Command {
         .writes("--report", report_path_)
         .require_distinct()
         .require_writable();
-    training_.require_used_by(std::vector<std::string>{tune_.base.method});
+    training_.require_used_by(std::vector<std::string>{tune_.base.method}, true);
     training_.require_effect({&tune_.base, 1});
     for (const TuneAxis& axis : tune_.axes) {
       if (training_.was_given(axis.option))
@@ -143,8 +143,7 @@ class TuneCommand : public Command {
     session.say(fmt::format("best: {}, with{}", error_of(best), words(result, best)));
     if (output_.empty()) {
       session.say(fmt::format("to train: tamis train {} --method {}{}{}{}", shell_word(data_path_),
-                              result.options.method, words(result, best),
-                              training_.given_words(std::vector<std::string>{"method"}),
+                              result.options.method, words(result, best), training_.given_words(),
                               reading_words(read_)));
     }
   }

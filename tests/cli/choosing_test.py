@@ -127,6 +127,12 @@ class Tune(CliTest):
         command = shlex.split(out.splitlines()[-1].removeprefix("to train: tamis "))
         self.ok(*command, "-o", "m.model")
 
+    def test_the_seed_draws_folds_for_a_method_without_one(self):
+        out = self.ok("tune", "train.svm", "--method", "knn", "--seed", 7).out
+        self.assertRegex(out.splitlines()[-1], r"^to train: tamis train train.svm --method knn --k \d+$")
+        self.assertNotEqual(out.splitlines()[2:], self.ok("tune", "train.svm", "--method", "knn", "--seed", 8).out.splitlines()[2:])
+        self.ok("compare", "train.svm", "--methods", "knn", "--seed", 7)
+
     def test_a_wide_map_has_blocks_of_columns(self):
         out = self.ok("tune", "train.svm", "--rows", 200).out.splitlines()
         self.assertLessEqual(max(map(len, out)), 80)
