@@ -109,7 +109,7 @@ class CompareCommand : public Command {
     plan.methods = parse_methods(methods_, shared());
     std::vector<std::string> names;
     for (const ComparedMethod& method : plan.methods) names.push_back(method.options.method);
-    training_.require_used_by(names, true);
+    training_.require_used_by(names, tune_ || test_path_.empty());
     for (const std::string& text : settings_) set_method_option(text, &plan.methods);
     std::vector<TrainOptions> trainings;
     for (const ComparedMethod& method : plan.methods) trainings.push_back(method.options);

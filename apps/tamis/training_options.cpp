@@ -66,10 +66,12 @@ bool TrainingOptions::was_given(std::string_view name) const {
                      [&](const Given& given) { return given.option->name == name; });
 }
 
-std::string TrainingOptions::given_words() const {
+std::string TrainingOptions::given_words(const TrainOptions& training) const {
   std::string words;
   for (const Given& given : given_) {
-    if (given.option->name == "method" || !applies_to(*given.option, values_.method, values_.task))
+    if (given.option->name == "method" ||
+        !applies_to(*given.option, training.method, training.task) ||
+        !what_overrides(given.option->name, training).empty())
       continue;
     words += fmt::format(" --{}", given.option->name);
     if (!given.option->value.empty()) words += " " + shell_word(given.text);

@@ -24,8 +24,8 @@ class TrainingOptions {
   TrainOptions& values() { return values_; }
   bool was_given(std::string_view name) const;
   /// The options that were given, as words for a shell: " --scale standard --seed 7"; without the
-  /// method, and without those that it does not use.
-  std::string given_words() const;
+  /// method, and without those that have no effect in this training.
+  std::string given_words(const TrainOptions& training) const;
   /// An option that none of the methods uses for the task would be silently ignored: UsageError.
   /// `draws_rows`: the command itself uses the seed, for folds or splits.
   void require_used_by(std::span<const std::string> methods, bool draws_rows = false) const;

@@ -77,7 +77,7 @@ class TuneCommand : public Command {
         .require_distinct()
         .require_writable();
     training_.require_used_by(std::vector<std::string>{tune_.base.method}, true);
-    training_.require_effect({&tune_.base, 1});
+    training_.require_effect(at_ends_of_axes());
     for (const TuneAxis& axis : tune_.axes) {
       if (training_.was_given(axis.option))
         throw UsageError(fmt::format("--{0} and --grid {0}=.. do not go together", axis.option));
@@ -102,6 +102,18 @@ class TuneCommand : public Command {
   }
 
  private:
+  // What is tried with the first values of the axes, and with the last ones.
+  std::vector<TrainOptions> at_ends_of_axes() const {
+    std::vector<TrainOptions> ends(2, tune_.base);
+    for (const TuneAxis& axis : tune_.axes) {
+      const OptionDescription& option = find_option(axis.option);
+      if (option.type != OptionType::number && option.type != OptionType::integer) continue;
+      option.set_text(ends[0], fmt::format("{}", axis.values.front()));
+      option.set_text(ends[1], fmt::format("{}", axis.values.back()));
+    }
+    return ends;
+  }
+
   bool is_regression() const { return tune_.base.task == Task::regression; }
 
   std::string error_text(double error) const {
@@ -143,8 +155,8 @@ class TuneCommand : public Command {
     session.say(fmt::format("best: {}, with{}", error_of(best), words(result, best)));
     if (output_.empty()) {
       session.say(fmt::format("to train: tamis train {} --method {}{}{}{}", shell_word(data_path_),
-                              result.options.method, words(result, best), training_.given_words(),
-                              reading_words(read_)));
+                              result.options.method, words(result, best),
+                              training_.given_words(result.options), reading_words(read_)));
     }
   }
 

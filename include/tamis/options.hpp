@@ -114,7 +114,7 @@ struct LeaderOptions {
   std::optional<double> gamma = {};  ///< of the RBF kernel's distance; automatic: gamma / features
   LeaderWeights weights = LeaderWeights::none;
   /// Times the threshold is halved around the leaders near the boundary; automatic: 1 if neither
-  /// `threshold` nor `leaders` is given and rows are not streamed.
+  /// `threshold` nor `leaders` is given. Streamed rows are never refined.
   std::optional<Index> refine = {};
   LeaderBoundary boundary = LeaderBoundary::model;
 

@@ -43,9 +43,9 @@ struct TrainReport {
   /// The training row (from 0) of each support vector of the model, in the model's order. Empty
   /// when the model is not one kernel expansion over training rows.
   std::vector<Index> support_rows;
-  /// The training rows (from 0, ascending) that the model was trained on, where a method chose some
-  /// of them. Empty when it was trained on all rows, for other kinds of models, and for leaders of
-  /// a stream.
+  /// The training rows (from 0, ascending) that the model was trained on, where a method, `auto` or
+  /// a time limit chose them. Empty when nothing chose rows, when each part of the model has rows
+  /// of its own (ensembles, local SVMs), and for leaders of a stream.
   std::vector<Index> chosen_rows;
   StopReason stop_reason = StopReason::converged;
   double objective = 0;         ///< dual objective as LIBSVM's "obj", summed over binary SVMs

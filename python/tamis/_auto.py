@@ -26,8 +26,8 @@ class AutoSVC(AutoSVCArguments, Classifier):
     support_, support_vectors_, n_support_, dual_coef_, intercept_
         As those of SVC, where the method chosen is exact.
     chosen_ : ndarray of shape (n_rows,)
-        Rows of the training data that the model was trained on, ascending. Only if it was not
-        trained on all rows, by a method that ends in one model.
+        Rows of the training data that the model was trained on, ascending. Only where a method,
+        the search or a time limit chose rows, and the parts of the model have none of their own.
     n_iter_ : int or ndarray
         Pair updates (linear: epochs).
     fit_status_ : int

@@ -261,8 +261,8 @@ _CLASSIFIER_ATTRIBUTES = """\
     n_support_ : ndarray of shape (n_classes,)
         Support vectors of each class.
     chosen_ : ndarray of shape (n_rows,)
-        Rows of the training data that the model was trained on, ascending. Only if it was not
-        trained on all rows, by a method that ends in one model.
+        Rows of the training data that the model was trained on, ascending. Only where the method
+        or a time limit chose rows, and the parts of the model have none of their own.
     dual_coef_ : ndarray or CSR of shape (n_classes - 1, n_SV)
         Their coefficients; of shape (n_classes, n_SV) with multi_class="ovr" and more than two
         classes.
@@ -294,8 +294,8 @@ _REGRESSOR_ATTRIBUTES = """\
     support_vectors_ : ndarray or CSR of shape (n_SV, n_features)
     n_support_ : ndarray of shape (1,)
     chosen_ : ndarray of shape (n_rows,)
-        Rows of the training data that the model was trained on, ascending. Only if it was not
-        trained on all rows, by a method that ends in one model.
+        Rows of the training data that the model was trained on, ascending. Only where the method
+        or a time limit chose rows, and the parts of the model have none of their own.
     dual_coef_ : ndarray or CSR of shape (1, n_SV)
     intercept_ : ndarray of shape (1,)
     coef_ : ndarray or CSR of shape (1, n_features)

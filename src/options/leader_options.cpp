@@ -72,7 +72,7 @@ void add_leader_options(std::vector<OptionDescription>& table) {
       {"refine", "", "Number of times the threshold is halved around leaders near the boundary"},
       [](auto& o) -> auto& { return o.leader.refine; }, between(0, 10),
       {"automatic",
-       "1; 0 if the threshold or the number of leaders is set, or rows are streamed"}));
+       "1, or 0 if the threshold or the number of leaders is set, or rows are streamed"}));
   table.push_back(choice_option<LeaderBoundary>(
       {"boundary", "",
        "Which leaders are near the boundary, for refine: model, by the trained model; leaders, "

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <limits>
 
 #include "base/deadline.hpp"
@@ -31,6 +32,7 @@ MethodResult train_on_sample(const Method& method, const TrainingSet& data,
   report.gap = std::numeric_limits<double>::infinity();
   report.violation = std::numeric_limits<double>::infinity();
   report.details.emplace_back("rows_used", static_cast<double>(rows.size()));
+  if (std::ssize(rows) < data.rows()) report.chosen_rows = rows;
   report.warnings.push_back(
       fmt::format("the time limit ended before {} had trained anything: the model is an SVM on {} "
                   "of {}; give it more time, or a faster method",

@@ -133,6 +133,12 @@ class Tune(CliTest):
         self.assertNotEqual(out.splitlines()[2:], self.ok("tune", "train.svm", "--method", "knn", "--seed", 8).out.splitlines()[2:])
         self.ok("compare", "train.svm", "--methods", "knn", "--seed", 7)
 
+    def test_options_that_depend_on_what_is_tried(self):
+        base = ("tune", "train.svm", "--method", "leader", "-c", "10", "-g", "100", "--boundary", "leaders")
+        self.assertIn("--boundary leaders", self.ok(*base, "--leaders", 60, "--grid", "refine=0,1,2").out.splitlines()[-1])
+        self.fails(2, "--boundary has no effect", *base, "--grid", "leaders=50,60")
+        self.fails(2, "--cost has no effect", "tune", "train.svm", "--method", "opt-soft-margin", "-c", "10", "--grid", "nu=0.2,0.5")
+
     def test_a_wide_map_has_blocks_of_columns(self):
         out = self.ok("tune", "train.svm", "--rows", 200).out.splitlines()
         self.assertLessEqual(max(map(len, out)), 80)

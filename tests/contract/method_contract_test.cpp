@@ -126,6 +126,23 @@ TEST_P(MethodContract, ChosenRowsAreThoseOfTheModel) {
   }
 }
 
+TEST_P(MethodContract, ChosenRowsAreThoseThatATimeLimitLeft) {
+  const Clouds data = clouds(3000, 3, 2, 8);
+  TrainOptions limited = options();
+  limited.max_seconds = 1e-9;
+  const TrainReport report = train(named(data, {1.0, 2.0}), limited).report;
+  const bool is_on_sample = std::any_of(
+      report.warnings.begin(), report.warnings.end(),
+      [](const std::string& one) { return one.starts_with("the time limit ended before"); });
+  if (is_on_sample) {
+    EXPECT_FALSE(report.chosen_rows.empty());
+    EXPECT_TRUE(std::is_sorted(report.chosen_rows.begin(), report.chosen_rows.end()));
+  }
+  if (report.chosen_rows.empty()) return;
+  for (const Index row : report.support_rows)
+    EXPECT_TRUE(std::binary_search(report.chosen_rows.begin(), report.chosen_rows.end(), row));
+}
+
 TEST_P(MethodContract, NamesOfClassesDoNotMatter) {
   const Clouds data = clouds(150, 3, 2, 7);
   const Model plain = train(named(data, std::vector<double>{-1.0, 1.0}), options()).model;

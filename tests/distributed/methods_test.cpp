@@ -126,6 +126,7 @@ TEST(LeaderTogether, RefinesAsOneRank) {
   expect_same_model(data, options, {1, 2, 3, 7});
   options.leader.weights = LeaderWeights::cluster;
   expect_same_model(data, options, {3});
+  expect_same_model(data, options_of("leader", 10, 100), {2});
   TrainOptions given = options_of("leader", 1, 0.2);
   given.leader.threshold = 0.2;
   given.leader.refine = 1;

@@ -358,6 +358,33 @@ TEST(Leaders, LowerThresholdsAroundSomeAddTheRowsThatAreMissing) {
   EXPECT_GT(expected.size(), leaders.size() + 10);
 }
 
+// Ten copies of a full row, and 20 rows with 5 of 40 values that are 0.01 apart, far from zero: all
+// rows together are held dense, leaders alone are not, and distances from norms see them as equal.
+TEST(Leaders, NoneIsLostWhereDistancesAreRoundedInAnotherWay) {
+  std::vector<Index> begins = {0};
+  std::vector<std::int32_t> columns;
+  std::vector<float> values;
+  for (Index i = 0; i < 30; ++i) {
+    for (Index c = 0; c < (i < 10 ? 40 : 5); ++c) {
+      columns.push_back(static_cast<std::int32_t>(c));
+      values.push_back(i < 10 ? 50.0F : 100.0F + (c == 0 ? 0.01F * static_cast<float>(i) : 0.0F));
+    }
+    begins.push_back(std::ssize(columns));
+  }
+  const TrainingSet set =
+      set_of(Matrix::sparse(40, std::move(begins), std::move(columns), std::move(values)), kRbf);
+  const Metric metric{kRbf};
+  const MethodCall run;
+  const TrainContext context = run.context();
+  const std::vector<Index> order = iota_rows(30);
+  const double threshold = std::sqrt(2 - 2 * std::exp(-kRbf.gamma * 0.005 * 0.005));
+  const std::vector<Index> leaders = find_leaders(set, metric, order, threshold, context);
+  EXPECT_EQ(std::ssize(leaders), 21);
+  EXPECT_EQ(find_more_leaders(set, metric, order, leaders, std::vector<Index>{leaders[5]},
+                              threshold, threshold / 2, context),
+            leaders);
+}
+
 TEST(Leaders, AClusterCostsWhatItsRowsCost) {
   TrainingSet set = set_of(random_matrix(300, 3, 5), kRbf);
   std::iota(set.cost.begin(), set.cost.end(), 1.0);
@@ -386,6 +413,8 @@ TEST(Leaders, RefiningAddsLeadersNearTheBoundary) {
   EXPECT_EQ(fine.report.tables.at(0).rows.size(), 3U);
   EXPECT_EQ(fine.report.tables.at(0).rows[0][0], report_detail(coarse.report, "rows_used"));
   EXPECT_GT(report_detail(fine.report, "rows_used"), report_detail(coarse.report, "rows_used"));
+  const ReportTable& leaders = fine.report.tables.at(1);  // those of the last round
+  EXPECT_EQ(leaders.rows[0][1] + leaders.rows[1][1], report_detail(fine.report, "rows_used"));
 }
 
 TEST(Leaders, ByDefaultTheThresholdIsHalvedOnceUnlessItOrTheNumberIsGiven) {

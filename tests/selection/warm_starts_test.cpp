@@ -94,9 +94,9 @@ TEST(WarmStarts, TakeTheNearestParameters) {
   run(data, at(1, 1), rows, &starts);
   run(data, at(1, 16), rows, &starts);
   const auto largest = [&](double cost, double gamma) {
+    const auto start = starts.find(at(cost, gamma), rows);
     double found = 0;
-    for (const double c : starts.find(at(cost, gamma), rows)->machines[0].coefficients)
-      found = std::max(found, std::abs(c));
+    for (const double c : start->machines[0].coefficients) found = std::max(found, std::abs(c));
     return found;
   };
   // Most coefficients are at the bound with the wide kernel: they go with C.

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <string>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/group.hpp"
+#include "data/copy_rows.hpp"
 #include "kernels/kernel_value.hpp"
 #include "methods/leader/class_thresholds.hpp"
 #include "methods/leader/leader_pass.hpp"
@@ -75,7 +77,8 @@ std::vector<std::vector<Index>> near_other_leaders(const TrainingSet& data, cons
     }
     if (others.empty() || leaders[c].empty()) continue;
     const auto index =
-        make_neighbor_index(data.features.select(others), metric, Structure::automatic, control);
+        make_neighbor_index(copy_rows(data.features, others, "refining leaders", control), metric,
+                            Structure::automatic, control);
     const std::vector<std::uint8_t> is_near =
         index->any_within(data.features, leaders[c], thresholds[c] * thresholds[c], control);
     for (std::size_t i = 0; i < leaders[c].size(); ++i) {
@@ -110,18 +113,20 @@ Index place_in(const std::vector<Index>& sorted, Index row) {
   return std::lower_bound(sorted.begin(), sorted.end(), row) - sorted.begin();
 }
 
-// What the passes found, in front of what the training says.
-void add_to_report(const std::vector<std::vector<Index>>& order,
-                   const std::vector<std::vector<Index>>& leaders,
+// What the passes found, in front of what the training says. Leaders of a refinement that was cut
+// short do not count: the model is not trained on them.
+void add_to_report(const TrainingSet& data, const std::vector<std::vector<Index>>& order,
                    const std::vector<double>& thresholds, double threshold_seconds,
                    double leader_seconds, TrainReport* report) {
+  std::vector<Index> leaders(order.size(), 0);
+  for (const Index row : report->chosen_rows) ++leaders[usize(data.codes[usize(row)])];
   report->phase_seconds.insert(report->phase_seconds.begin(),
                                {{"threshold", threshold_seconds}, {"leaders", leader_seconds}});
   ReportTable& table =
       report->tables.emplace_back(ReportTable{"leaders", {"rows", "leaders", "threshold"}, {}});
   for (std::size_t c = 0; c < order.size(); ++c) {
-    table.rows.push_back({static_cast<double>(order[c].size()),
-                          static_cast<double>(leaders[c].size()), thresholds[c]});
+    table.rows.push_back(
+        {static_cast<double>(order[c].size()), static_cast<double>(leaders[c]), thresholds[c]});
   }
 }
 
@@ -200,8 +205,7 @@ MethodResult train_spread(const AllRows& all, LeaderSpread& spread, const Metric
   for (Index& row : result.report.support_rows) row = rows[usize(row)];
   result.report.chosen_rows =
       trained_rows[usize(static_cast<Index>(report_detail(result.report, "best_round")) - 1)];
-  add_to_report(order, leaders, first_thresholds, threshold_seconds, leader_seconds,
-                &result.report);
+  add_to_report(data, order, first_thresholds, threshold_seconds, leader_seconds, &result.report);
   return result;
 }
 
@@ -247,7 +251,7 @@ MethodResult train_alone(const TrainingSet& data, const TrainContext& context) {
   } catch (const Cancelled&) {  // the machine is not going to be trained either
   }
   const TrainOptions rounds = options_for_rounds(context.options);
-  const auto next = [&](const KernelMachine& latest) {
+  const auto refine = [&](const KernelMachine& latest) {
     const std::vector<std::vector<Index>> around =
         leaders_at_boundary(weighted, metric, leaders, thresholds, latest, context);
     std::vector<std::vector<Index>> more = leaders;
@@ -263,10 +267,20 @@ MethodResult train_alone(const TrainingSet& data, const TrainContext& context) {
     leaders = std::move(more);
     return joined(leaders);
   };
+  std::string warning;
+  const auto next = [&](const KernelMachine& latest) {
+    try {
+      return refine(latest);
+    } catch (const ResourceError& error) {
+      if (options.refine) throw;  // that was asked for
+      warning = fmt::format("the leaders were not refined: {}", error.what());
+      return std::vector<Index>();
+    }
+  };
   MethodResult result = sift(weighted, {rounds, context.control, context.watch, context.start}, {},
                              joined(leaders), next);
-  add_to_report(order, leaders, first_thresholds, threshold_seconds, leader_seconds,
-                &result.report);
+  add_to_report(data, order, first_thresholds, threshold_seconds, leader_seconds, &result.report);
+  if (!warning.empty()) result.report.warnings.push_back(std::move(warning));
   return result;
 }
 

@@ -81,15 +81,21 @@ std::vector<Index> find_more_leaders(const TrainingSet& data, const Metric& metr
                                      std::span<const Index> order, std::span<const Index> leaders,
                                      std::span<const Index> around, double old_threshold,
                                      double threshold, const TrainContext& context) {
-  const auto near_some = make_neighbor_index(data.features.select(around), metric,
-                                             Structure::automatic, context.control);
-  const std::vector<std::uint8_t> is_near =
-      near_some->any_within(data.features, order, old_threshold * old_threshold, context.control);
   std::vector<Index> near;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (is_near[i] != 0) near.push_back(order[i]);
+  {
+    const auto near_some =
+        make_neighbor_index(copy_rows(data.features, around, "refining leaders", context.control),
+                            metric, Structure::automatic, context.control);
+    const std::vector<std::uint8_t> is_near =
+        near_some->any_within(data.features, order, old_threshold * old_threshold, context.control);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (is_near[i] != 0) near.push_back(order[i]);
+    }
   }
-  return find_leaders(data, metric, leaders_first(leaders, near), threshold, context);
+  // Among fewer rows, distances may be computed in another way and round differently: then a leader
+  // within rounding of the threshold would be lost.
+  return leaders_first(
+      leaders, find_leaders(data, metric, leaders_first(leaders, near), threshold, context));
 }
 
 std::vector<double> cluster_costs(const TrainingSet& data, const Metric& metric,

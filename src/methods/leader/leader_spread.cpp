@@ -100,6 +100,7 @@ Group::Message LeaderSpread::strike(std::span<const std::byte> request) {
 Group::Message LeaderSpread::near_some(std::span<const std::byte> request) {
   MessageReader reader(request);
   find_own(reader.get<Index>());
+  index_.reset();
   const auto squared_radius = reader.get<double>();
   const Matrix around =
       unpack_rows({reader.rest().begin(), reader.rest().end()}, rows_.mine().features);
@@ -161,7 +162,7 @@ std::vector<Index> LeaderSpread::find_more_leaders(Index class_number, std::span
                [&](Index row) { return is_near[usize(row)] != 0; });
   const std::vector<Index> rows = leaders_first(leaders, near);
   rows_.coordinator().ask(begin_rows_, list_message(rows));
-  return find_among(rows, threshold);
+  return leaders_first(leaders, find_among(rows, threshold));  // as on one rank: none is lost
 }
 
 bool LeaderSpread::may_go_on() const {
