@@ -29,6 +29,9 @@ constexpr Index kWindowRuns = 128;
 constexpr double kVisitValues = 10;   // what visiting a row takes beside its values, in values
 constexpr double kEpochValues = 500;  // the same for an epoch, which may be one of very few rows
 constexpr Index kChunk = 4096;        // points a task takes, and sums, at a time
+// Of a start from an interior-point method's solution: what is not done by then is lost in
+// rounding.
+constexpr std::int64_t kEpochsAfterJump = 10'000;
 
 template <bool kTube, typename Rows>
 class Descent {
@@ -71,10 +74,15 @@ class Descent {
       }
       if (converges_slowly()) {
         jump();
+        jump_epoch_ = solution.epochs;
         if (violation_ > stop_.limits().eps && is_beyond_precision()) {
           stop_.note_precision_limit();
           break;
         }
+      }
+      if (jumped_ && solution.epochs > jump_epoch_ + kEpochsAfterJump) {
+        stop_.note_precision_limit();
+        break;
       }
       const bool all = active_ == total_;
       const auto [range, active, offset, moved, interrupted] = epoch();
@@ -224,8 +232,8 @@ class Descent {
   bool is_beyond_precision() const {
     double largest = 0;
     for (const Point& point : points_) {
-      if (point.upper < kInfinity)
-        largest = std::max(largest, point.upper * (point.curvature - point.ridge));
+      const double size = point.upper < kInfinity ? point.upper : point.alpha;
+      largest = std::max(largest, size * (point.curvature - point.ridge));
     }
     largest = largest_of_all(group_, largest);
     return largest * std::numeric_limits<double>::epsilon() > stop_.limits().eps;
@@ -454,6 +462,7 @@ class Descent {
   double work_ = 0;               // values visited so far
   double violation_ = kInfinity;  // of the epoch before
   bool jumped_ = false;
+  std::int64_t jump_epoch_ = 0;
   std::vector<double> weights_;  // sum of sign * alpha * row, always
   std::vector<double> clipped_;  // nonnegative: the same, or 0 where that is negative
   const double* used_weights_;   // the w of the machine: one of the two

@@ -203,6 +203,25 @@ TEST(CoordinateDescent, ValuesBeyondAllPrecisionEnd) {
   }
 }
 
+// Squared slacks bound no coefficient: how large they are shows only as they grow.
+TEST(CoordinateDescent, OverlappingClassesBeyondAllPrecisionEnd) {
+  const LinearData data = linear_classes(150, 2, 3, 7);
+  std::vector<float> values;
+  for (Index i = 0; i < 150; ++i) {
+    for (Index j = 0; j < 2; ++j) values.push_back(1e10F * data.features.at(i, j));
+  }
+  LinearData large{Matrix::dense(150, 2, std::move(values)), data.target, data.cost};
+  for (std::size_t i = 0; i < 150; i += 4) large.target[i] *= -1;
+  for (const SlackLoss loss : {SlackLoss::l1, SlackLoss::l2}) {
+    for (const Bias& bias : kBiases) {
+      linear::Problem p = large.problem();
+      p.loss = loss;
+      p.bias = bias;
+      EXPECT_EQ(solve(p, 1e-3, 1'000'000).stop_reason, StopReason::precision_limit);
+    }
+  }
+}
+
 TEST(CoordinateDescent, CostsAreOfRows) {
   const LinearData data = linear_classes(60, 3, 1, 7);
   LinearData weighted = data;
