@@ -1,6 +1,7 @@
 // The method that chooses a method.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "base/clock.hpp"
@@ -62,9 +63,12 @@ TEST(Auto, LearnsFeatureWeightsWhereTheyPay) {
   ASSERT_EQ(weights.size(), 12U);
   EXPECT_GT(weights[3], 2 * weights[0]);
   EXPECT_GT(weights[7], 2 * weights[0]);
-  ASSERT_EQ(weighted.report.remarks.size(), 5U);
-  EXPECT_NE(weighted.report.remarks[0].find(", feature weights, on"), std::string::npos);
-  EXPECT_TRUE(weighted.report.remarks[3].starts_with("feature weights: round "));
+  const std::vector<std::string>& remarks = weighted.report.remarks;
+  ASSERT_FALSE(remarks.empty());
+  EXPECT_NE(remarks[0].find(", feature weights, on"), std::string::npos);
+  EXPECT_TRUE(std::any_of(remarks.begin(), remarks.end(), [](const std::string& remark) {
+    return remark.starts_with("feature weights: round ");
+  }));
   TrainOptions options = automatic();
   options.metric_rounds = 0;
   const TrainResult plain = train(data, options);
