@@ -232,8 +232,8 @@ class Descent {
   bool is_beyond_precision() const {
     double largest = 0;
     for (const Point& point : points_) {
-      const double size = point.upper < kInfinity ? point.upper : point.alpha;
-      largest = std::max(largest, size * (point.curvature - point.ridge));
+      if (point.upper < kInfinity)
+        largest = std::max(largest, point.upper * (point.curvature - point.ridge));
     }
     largest = largest_of_all(group_, largest);
     return largest * std::numeric_limits<double>::epsilon() > stop_.limits().eps;

@@ -203,7 +203,7 @@ TEST(CoordinateDescent, ValuesBeyondAllPrecisionEnd) {
   }
 }
 
-// Squared slacks bound no coefficient: how large they are shows only as they grow.
+// Squared slacks bound no coefficient, so that nothing says beforehand how large they become.
 TEST(CoordinateDescent, OverlappingClassesBeyondAllPrecisionEnd) {
   const LinearData data = linear_classes(150, 2, 3, 7);
   std::vector<float> values;
