@@ -161,5 +161,5 @@ def test_ten_thousand_fits_leak_nothing():
         with open("/proc/self/statm") as statm:
             return int(statm.read().split()[1]) * resource.getpagesize()
 
-    before = fits(2000)  # as large as it gets
-    assert fits(8000) < before + 2**20
+    before = fits(2000)  # as large as it gets; sanitizers keep what was freed for a while
+    assert fits(8000) < before + (2**24 if os.environ.get("TAMIS_SANITIZE") else 2**20)
