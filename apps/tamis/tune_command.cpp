@@ -97,6 +97,8 @@ class TuneCommand : public Command {
                  session.writing());
     fill_report(session, result);
     if (session.control().cancelled()) return signal_exit_code();
+    if (!result.finished)
+      session.note("warning: the time limit ended the search: the best is that of what was tried");
     if (!output_.empty()) train_best(session, data, result);
     return result.finished ? kExitOk : kExitLimit;
   }

@@ -51,14 +51,18 @@ std::string message_of(const std::exception_ptr& failure) {
   }
 }
 
+// The time was over before all folds were scored.
+bool is_cut_short(const FoldScores& scores, bool racing) {
+  return finished_folds(scores, racing) < scores.errors.size() && !scores.dropped &&
+         scores.failure == nullptr;
+}
+
 // A point that was not finished keeps what an earlier round found.
 void add_scores(const FoldScores& scores, Index rows, bool racing, TunePoint* point) {
   const std::size_t folds = finished_folds(scores, racing);
   point->seconds += scores.seconds;
   if (scores.failure != nullptr) point->failure = message_of(scores.failure);
-  if (folds < scores.errors.size() && !scores.dropped && point->failure.empty() &&
-      std::isnan(point->error))
-    point->failure = kNotFinished;
+  if (is_cut_short(scores, racing) && std::isnan(point->error)) point->failure = kNotFinished;
   if (folds == 0) return;
   const std::span<const double> errors(scores.errors.data(), folds);
   const auto n = static_cast<double>(folds);
@@ -87,9 +91,13 @@ class ParameterSearch {
     std::vector<std::size_t> left(result_.points.size());
     std::iota(left.begin(), left.end(), 0);
     for (const Index rows : round_rows(options_.search, left.size(), result_.rows)) {
-      score(left, rows);
-      if (rows < result_.rows) keep_best(&left);
-      if (control_.cancelled() || clock_.is_over()) break;
+      result_.finished = score(left, rows);
+      if (rows == result_.rows) break;
+      keep_best(&left);
+      if (control_.cancelled() || clock_.is_over()) {
+        result_.finished = false;
+        break;
+      }
     }
     choose(left);
     result_.seconds = clock_.seconds();
@@ -126,7 +134,8 @@ class ParameterSearch {
     return rows;
   }
 
-  void score(std::span<const std::size_t> which, Index rows) {
+  // Whether every point was scored.
+  bool score(std::span<const std::size_t> which, Index rows) {
     const Dataset drawn = draw_search_rows(data_, rows, options_.base);
     // Deaf to cancelling: what was finished is kept.
     ProgressMeter meter(unstopped(control_), "tune", std::ssize(which) * parts_per_point(options_));
@@ -139,10 +148,13 @@ class ParameterSearch {
     const Scoring scoring = choose_scoring(options_, result_.axes, drawn.rows(), control_);
     if (scoring == Scoring::shared_kernel) result_.shared_kernel = true;
     const std::vector<FoldScores> scores = score_points(round, scoring);
+    bool finished = true;
     for (std::size_t k = 0; k < which.size(); ++k) {
+      finished = finished && !is_cut_short(scores[k], racing);
       add_scores(scores[k], drawn.rows(), racing, &result_.points[which[k]]);
       if (scores[k].failure != nullptr) failures_[which[k]] = scores[k].failure;
     }
+    return finished;
   }
 
   bool comes_first(std::size_t a, std::size_t b) const {
@@ -159,10 +171,6 @@ class ParameterSearch {
   void choose(std::span<const std::size_t> left) {
     result_.best = *std::min_element(
         left.begin(), left.end(), [&](std::size_t a, std::size_t b) { return comes_first(a, b); });
-    for (const std::size_t p : left) {
-      const TunePoint& point = result_.points[p];
-      if (point.failure == kNotFinished) result_.finished = false;
-    }
     const TunePoint& best = result_.points[result_.best];
     if (std::isnan(best.error)) refuse();
     result_.options = options_at(options_.base, result_.axes, best.values);

@@ -201,6 +201,16 @@ class Tune(CliTest):
         self.assertEqual(result.code, 2)
         self.assertIn("raise it", result.err)
 
+    def test_halving_that_the_limit_ends_says_so(self):
+        self.ok("generate", "ndcc", "--rows", 20000, "-o", "many.svm")
+        halving = ("tune", "many.svm", "--search", "halving", "--rows", "all", "--json", "r.json")
+        result = self.run_tamis(*halving, "--search-seconds", 1)
+        self.assertEqual(result.code, 3)
+        self.assertIn("the time limit ended the search", result.err)
+        self.assertFalse(self.report("r.json")["finished"])
+        self.assertNotIn("limit", self.ok("tune", "train.svm", *halving[2:], "--grid", "cost=1,10", "-g", 100).err)
+        self.assertTrue(self.report("r.json")["finished"])
+
     def test_says_which_limit_is_that_of_the_search(self):
         note = "--search-seconds limits the search"
         grid = ["tune", "train.svm", "--grid", "cost=1,10", "-g", 100, "--max-seconds", 50]
