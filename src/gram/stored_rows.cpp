@@ -7,6 +7,7 @@
 #include "base/page_memory.hpp"
 #include "base/parallel.hpp"
 #include "kernels/kernel_blocks.hpp"
+#include "tamis/error.hpp"
 
 namespace tamis {
 namespace {
@@ -35,10 +36,12 @@ Index StoredMatrix::size_bytes(Index rows) {
   return checked_product(checked_product(rows, round_up(rows, kPanel)), sizeof(float));
 }
 
-StoredMatrix StoredMatrix::unfinished(KernelType type, const Matrix& features) {
+StoredMatrix StoredMatrix::unfinished(KernelType type, const Matrix& features,
+                                      const MustStop& must_stop) {
   StoredMatrix matrix(features.rows());
   const KernelBlocks blocks = KernelBlocks::unfinished(type, features);
   parallel_ranges(matrix.rows_, kRowsOfTask, [&](Index begin, Index end) {
+    if (must_stop && must_stop()) throw Cancelled();
     std::vector<Index> rows(usize(end - begin));
     std::iota(rows.begin(), rows.end(), begin);
     float* first = matrix.values_.get() + begin * matrix.stride_;
@@ -49,9 +52,10 @@ StoredMatrix StoredMatrix::unfinished(KernelType type, const Matrix& features) {
   return matrix;
 }
 
-StoredMatrix StoredMatrix::finished(const Kernel& kernel) const {
+StoredMatrix StoredMatrix::finished(const Kernel& kernel, const MustStop& must_stop) const {
   StoredMatrix result(rows_);
   for (Index i = 0; i < rows_; ++i) {
+    if (i % kRowsOfTask == 0 && must_stop && must_stop()) throw Cancelled();
     float* values = result.values_.get() + i * stride_;
     std::copy_n(row(i), stride_, values);
     finish_kernel(kernel, values, stride_);

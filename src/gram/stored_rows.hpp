@@ -2,6 +2,7 @@
 // problems on the same rows.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -14,11 +15,15 @@ namespace tamis {
 /// A square of values over all rows of a data set; float32. Copies share the values.
 class StoredMatrix {
  public:
+  /// Asked now and then; Cancelled is thrown when it says yes. Empty: never.
+  using MustStop = std::function<bool()>;
+
   /// What the kernel is made of, for any of its parameters (see KernelBlocks::unfinished). On all
   /// threads of the caller's arena.
-  static StoredMatrix unfinished(KernelType type, const Matrix& features);
+  static StoredMatrix unfinished(KernelType type, const Matrix& features,
+                                 const MustStop& must_stop = {});
   /// Kernel values from those. On the calling thread alone.
-  StoredMatrix finished(const Kernel& kernel) const;
+  StoredMatrix finished(const Kernel& kernel, const MustStop& must_stop = {}) const;
   /// What storing so many rows takes.
   static Index size_bytes(Index rows);
 

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/deadline.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
@@ -27,6 +29,7 @@ constexpr Index kSearchRows = 5000;
 constexpr Index kShrink = 3;        // halving: rows of a round to rows of the one before
 constexpr Index kFewestRows = 200;  // halving: of the first round
 constexpr std::string_view kNotFinished = "not finished";
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 std::string message_of(const std::exception_ptr& failure) {
   try {
@@ -141,12 +144,15 @@ class ParameterSearch {
     ProgressMeter meter(unstopped(control_), "tune", std::ssize(which) * parts_per_point(options_));
     const bool racing = can_race(options_) && race_bytes(which.size(), drawn.rows()) <=
                                                   memory_left(control_.memory_bytes) / 4;
-    ScoringRound round{options_, result_.axes, {}, drawn, {}, racing, clock_, control_, {}};
+    const Scoring scoring = choose_scoring(options_, result_.axes, drawn.rows(), control_);
+    if (scoring == Scoring::shared_kernel) result_.shared_kernel = true;
+    // A whole training knows its limit, predicting the validation set knows none.
+    const Deadline deadline(control_, scoring == Scoring::whole_trainings ? clock_.left() : kNever);
+    ScoringRound round{options_, result_.axes,       {}, drawn, {}, racing,
+                       clock_,   deadline.control(), {}};
     round.folds = deal_search_folds(drawn, options_.folds, options_.base);
     round.on_part = [&meter] { meter.add(1); };
     for (const std::size_t p : which) round.points.emplace_back(result_.points[p].values);
-    const Scoring scoring = choose_scoring(options_, result_.axes, drawn.rows(), control_);
-    if (scoring == Scoring::shared_kernel) result_.shared_kernel = true;
     const std::vector<FoldScores> scores = score_points(round, scoring);
     bool finished = true;
     for (std::size_t k = 0; k < which.size(); ++k) {

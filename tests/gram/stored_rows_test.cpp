@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "kernels/kernel_value.hpp"
 #include "support/random_data.hpp"
+#include "tamis/error.hpp"
 
 namespace tamis::testing {
 namespace {
@@ -32,6 +35,17 @@ TEST(StoredRows, FinishedValuesAreTheKernels) {
       }
     }
   }
+}
+
+TEST(StoredRows, AMatrixIsNotFinishedWhereItMustStop) {
+  const Kernel kernel{.type = KernelType::rbf, .gamma = 0.1};
+  const Matrix data = random_matrix(300, 4, 5);
+  std::atomic<int> asked = 0;
+  const auto soon = [&] { return ++asked > 2; };
+  EXPECT_THROW(StoredMatrix::unfinished(kernel.type, data, soon), Cancelled);
+  const StoredMatrix stored = StoredMatrix::unfinished(kernel.type, data);
+  asked = 0;
+  EXPECT_THROW(stored.finished(kernel, soon), Cancelled);
 }
 
 TEST(StoredRows, SumsAreOfTheChosenPoints) {

@@ -24,15 +24,15 @@ namespace {
 // its users, or kept for the next round of folds.
 class SharedKernel {
  public:
-  SharedKernel(const StoredMatrix& unfinished, const Kernel& kernel)
-      : unfinished_(unfinished), kernel_(kernel) {}
+  explicit SharedKernel(const Kernel& kernel) : kernel_(kernel) {}
 
   /// Before a round.
   void expect_users(std::size_t users) { users_left_ = users; }
 
-  const StoredMatrix& get() {
+  /// Throws Cancelled when it must stop.
+  const StoredMatrix& get(const StoredMatrix& unfinished, const StoredMatrix::MustStop& must_stop) {
     const std::lock_guard<std::mutex> lock(making_);
-    if (!matrix_) matrix_ = unfinished_.finished(kernel_);
+    if (!matrix_) matrix_ = unfinished.finished(kernel_, must_stop);
     return *matrix_;
   }
   void release(bool keep) {
@@ -40,7 +40,6 @@ class SharedKernel {
   }
 
  private:
-  const StoredMatrix& unfinished_;
   Kernel kernel_;
   std::mutex making_;
   std::optional<StoredMatrix> matrix_;
@@ -145,7 +144,6 @@ class Validator {
         context_(context),
         on_point_(on_point),
         decision_(decision_for(data_, context.options)),
-        unfinished_(StoredMatrix::unfinished(data_.kernel.type, data_.features)),
         chains_(make_chains()) {}
 
   std::vector<FoldScores> run(bool racing) {
@@ -180,7 +178,7 @@ class Validator {
       });
       Kernel kernel = data_.kernel;
       kernel.gamma = gamma;
-      chain.kernel = std::make_unique<SharedKernel>(unfinished_, kernel);
+      chain.kernel = std::make_unique<SharedKernel>(kernel);
       chains.push_back(std::move(chain));
     }
     return from_the_middle(std::move(chains));
@@ -204,13 +202,24 @@ class Validator {
   void run_round(std::span<const std::size_t> points, const FoldRange& folds,
                  std::vector<FoldScores>* scores) {
     keep_points(points);
+    try {
+      if (!unfinished_)
+        unfinished_ = StoredMatrix::unfinished(data_.kernel.type, data_.features, must_stop_);
+    } catch (const Cancelled&) {
+      return;
+    }
     const std::vector<Task> tasks = make_tasks(folds, *scores);
     const bool keep_kernels = folds.end < folds_.size() && are_worth_keeping();
     std::vector<std::vector<double>> seconds(points_.size(), std::vector<double>(folds_.size(), 0));
     std::atomic<std::size_t> next = 0;  // taken in order, whatever the order of the calls
     parallel_each(std::ssize(tasks), [&](Index) {
       const Task& task = tasks[next++];
-      isolated([&] { run_chain(*task.chain, task.fold, scores, &seconds); });
+      isolated([&] {
+        try {
+          run_chain(*task.chain, task.fold, scores, &seconds);
+        } catch (const Cancelled&) {  // what it left out stays NaN
+        }
+      });
       task.chain->kernel->release(keep_kernels);
     });
     for (std::size_t p = 0; p < points_.size(); ++p) {
@@ -261,11 +270,11 @@ class Validator {
     std::vector<double> lost;
     double cost = 0;
     for (const std::size_t p : chain.points) {
-      if (context_.must_stop() != StopReason::converged) break;
+      if (must_stop_()) break;
       const Stopwatch watch;
       // Squared slacks have no bounds: there C is on the diagonal.
       if (cost == 0 || context_.options.loss == SlackLoss::l2 || !are_unbounded(machines)) {
-        const StoredMatrix& kernel = chain.kernel->get();
+        const StoredMatrix& kernel = chain.kernel->get(*unfinished_, must_stop_);
         if (cost > 0) move_to_cost(points_[p].cost / cost, &machines);
         if (!train(kernel, chain.gamma, points_[p].cost, rows, &machines)) break;
         lost = losses(kernel, machines, held);
@@ -308,9 +317,8 @@ class Validator {
                           own.loss == SlackLoss::l1 &&
                           2 * start->work > face_work(points, start->free());
     if (by_faces) {
-      FaceResult faces =
-          take_face_steps(kernel, costs, task, start->machine, start->sums, own.limits.eps,
-                          [this] { return context_.must_stop() != StopReason::converged; });
+      FaceResult faces = take_face_steps(kernel, costs, task, start->machine, start->sums,
+                                         own.limits.eps, must_stop_);
       *work = faces.work;
       if (faces.converged) return std::move(faces.found);
       if (faces.work > 0) {
@@ -356,9 +364,12 @@ class Validator {
   std::span<const Range> folds_;
   const TrainContext& context_;
   const std::function<void()>& on_point_;
+  StoredMatrix::MustStop must_stop_ = [this] {
+    return context_.must_stop() != StopReason::converged;
+  };
   Decision decision_;
-  StoredMatrix unfinished_;
-  std::vector<Chain> chains_;  // in the order in which they are run at first
+  std::optional<StoredMatrix> unfinished_;  // made in the first round
+  std::vector<Chain> chains_;               // in the order in which they are run at first
 };
 
 }  // namespace
