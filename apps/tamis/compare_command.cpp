@@ -103,6 +103,10 @@ class CompareCommand : public Command {
         .require_distinct()
         .require_writable();
     if (tune_rows_ && !tune_) throw UsageError("--tune-rows needs --tune");
+    for (const std::string_view name : {"cost", "gamma"}) {
+      if (tune_ && training_.was_given(name))
+        throw UsageError(fmt::format("--{} and --tune do not go together", name));
+    }
     CompareOptions plan;
     plan.runs = runs_;
     plan.regions = !report_path_.empty();

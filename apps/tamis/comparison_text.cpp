@@ -171,6 +171,10 @@ std::string comparison_markdown(const Comparison& comparison) {
     Cells cells = row.runs > 0 ? result_cells(comparison, row) : Cells{row.name};
     cells.resize(head.size() - 1);
     cells.push_back(row.runs > 0 ? row.note : why_not(row));
+    for (std::string& cell : cells) {
+      for (std::size_t at = cell.find('|'); at != std::string::npos; at = cell.find('|', at + 2))
+        cell.insert(at, 1, '\\');
+    }
     text += fmt::format("| {} |\n", fmt::join(cells, " | "));
   }
   return text;

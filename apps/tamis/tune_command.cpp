@@ -81,6 +81,9 @@ class TuneCommand : public Command {
     for (const TuneAxis& axis : tune_.axes) {
       if (training_.was_given(axis.option))
         throw UsageError(fmt::format("--{0} and --grid {0}=.. do not go together", axis.option));
+      const auto same = [&](const TuneAxis& other) { return other.option == axis.option; };
+      if (std::count_if(tune_.axes.begin(), tune_.axes.end(), same) > 1)
+        throw UsageError(fmt::format("--grid {}=.. was given twice", axis.option));
     }
     if (training_.was_given("max-seconds") && tune_.max_seconds == 0)
       session.note("--max-seconds limits each training; --search-seconds limits the search");

@@ -102,6 +102,9 @@ class Estimator(BaseEstimator):
         arguments = self.get_params(deep=False)
         check_without_effect(arguments)
         check_penalty(arguments)
+        shape = arguments.get("decision_function_shape", "ovr")
+        if shape not in ("ovr", "ovo"):
+            raise ValueError(f"decision_function_shape={shape!r}: one of 'ovr', 'ovo'")
         if callable(self._kernel):
             arguments["kernel"] = "precomputed"
         return arguments

@@ -1,6 +1,7 @@
 """Linear models: no kernel, and time proportional to the size of the data."""
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,17 @@ class _Linear(Estimator):
         arguments = super()._core_arguments()
         if self.loss not in self._losses:
             raise ValueError(f"loss={self.loss!r}: one of {', '.join(map(repr, self._losses))}")
+        if self.fit_intercept and not (isinstance(self.intercept_scaling, numbers.Real) and self.intercept_scaling > 0):
+            raise ValueError(f"intercept_scaling={self.intercept_scaling!r}: it must be a number greater than 0")
         arguments["loss"] = self._losses[self.loss]
         del arguments["fit_intercept"]
         arguments["bias"] = float(self.intercept_scaling) if self.fit_intercept else "none"
         return arguments
+
+    def _set_loaded(self) -> None:
+        if self._model.linear() is None:
+            raise ValueError(f"the file holds a model of the method {self._model.method}: {type(self).__name__} cannot use it")
+        super()._set_loaded()
 
     @property
     def coef_(self) -> np.ndarray:

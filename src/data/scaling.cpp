@@ -350,11 +350,13 @@ Scaling Scaling::fit(const Matrix& features, ScalingMethod method, double lower,
     return fit_order(features, method, control);
   if (method == ScalingMethod::minmax) {
     result.lower = static_cast<float>(lower);
-    const bool is_valid =
-        std::isfinite(result.lower) && std::isfinite(static_cast<float>(upper)) && lower < upper;
+    const bool is_valid = std::isfinite(result.lower) && std::isfinite(static_cast<float>(upper)) &&
+                          std::isfinite(static_cast<float>(upper - lower)) && lower < upper;
     if (!is_valid) {
-      throw InvalidArgument(fmt::format(
-          "scaling to [{}, {}]: both must be finite, the first below the second", lower, upper));
+      throw InvalidArgument(
+          fmt::format("scaling to [{}, {}]: both and their difference must be finite, the first "
+                      "below the second",
+                      lower, upper));
     }
   }
   // The sums of a part, deviations, offset and factor.

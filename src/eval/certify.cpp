@@ -271,6 +271,8 @@ Certificate certify_rows(const Model& model, const KernelExpansion& expansion,
   const bool is_precomputed = expansion.kernel().type == KernelType::precomputed;
   if (is_precomputed && group.size() > 1)
     throw InvalidArgument("a precomputed kernel does not run on several processes");
+  if (machines == 0)
+    throw InvalidArgument("the model knows one class only: there is nothing to certify");
   Certificate result;
   result.eps = options.eps;
   result.problem = problem_text(model, options);
@@ -288,7 +290,11 @@ Certificate certify_rows(const Model& model, const KernelExpansion& expansion,
   require_room(expansion, sum_of_all(group, std::ssize(found.rows)), control);
   const SupportRows support = support_rows(rows, found, group);
   std::vector<CheckedMachine> checked;
+  const auto stop_if_cancelled = [&] {
+    if (control.cancelled()) throw Cancelled();
+  };
   for (Index m = 0; m < machines; ++m) {
+    stop_if_cancelled();
     const MachineTargets targets(expansion, m, model.task());
     checked.push_back({targets,
                        dual_point(targets, empty_problem(model.task(), options),
@@ -312,6 +318,7 @@ Certificate certify_rows(const Model& model, const KernelExpansion& expansion,
                          support.first_own + (next - found.rows.begin())};
     next = last;
     parallel_each(machines, [&](Index m) {
+      stop_if_cancelled();
       assess_block(rows, block, m, machines, empty_problem(model.task(), options), options.eps,
                    &checked[usize(m)]);
     });

@@ -111,8 +111,16 @@ class CsvRows : public RowFormatter {
     const auto names = data_.feature_names();
     for (Index j = 0; j < data_.cols(); ++j) {
       if (j > 0) out += ',';
-      append_text(names.empty() ? fmt::format("f{}", j + 1) : names[static_cast<std::size_t>(j)],
-                  out);
+      const std::string name =
+          names.empty() ? fmt::format("f{}", j + 1) : names[static_cast<std::size_t>(j)];
+      const bool is_taken = (name == "label" && data_.labels().kind() != LabelKind::none) ||
+                            (name == "weight" && !data_.weights().empty());
+      if (is_taken)
+        throw DataError(
+            fmt::format("feature {} is called '{}', as the column of {}s will be: "
+                        "rename it, or write another format",
+                        j + 1, name, name));
+      append_text(name, out);
     }
     if (!data_.weights().empty()) out += ",weight";
     if (data_.labels().kind() != LabelKind::none) out += ",label";

@@ -208,8 +208,14 @@ std::string string_label(const NpyArray& array, std::string_view item) {
   std::string text;
   for (std::size_t k = 0; k < item.size(); k += 4) {
     const auto code = load<std::uint32_t>(item.data() + k);
-    if (code == 0) break;
-    append_utf8(text, std::min<std::uint32_t>(code, 0x10FFFF));
+    if (code == 0) {
+      if (item.find_first_not_of('\0', k) != std::string_view::npos)
+        throw TextProblem{item.data() + k, "character 0 within a label"};
+      break;
+    }
+    if (code > 0x10FFFF)
+      throw TextProblem{item.data() + k, fmt::format("0x{:x} is no character", code)};
+    append_utf8(text, code);
   }
   return text;
 }
@@ -235,10 +241,10 @@ Labels read_string_labels(const ParseInput& source, const NpyArray& array, RowRa
                           const ReadOptions& options, const RunControl& control) {
   std::vector<std::string> words;
   each_label(source, array, range, control, [&](Index i, std::string_view item) {
-    words.push_back(string_label(array, item));
-    const std::string& word = words.back();
-    if (word.empty()) throw DataError(fmt::format("{}: label {} is empty", source.name, i + 1));
     try {
+      words.push_back(string_label(array, item));
+      const std::string& word = words.back();
+      if (word.empty()) throw DataError(fmt::format("{}: label {} is empty", source.name, i + 1));
       check_word_label(word.data(), word, options.text_labels);
     } catch (const TextProblem& problem) {
       throw DataError(fmt::format("{}: label {}: {}", source.name, i + 1, problem.message));

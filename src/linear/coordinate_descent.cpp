@@ -29,9 +29,11 @@ constexpr Index kWindowRuns = 128;
 constexpr double kVisitValues = 10;   // what visiting a row takes beside its values, in values
 constexpr double kEpochValues = 500;  // the same for an epoch, which may be one of very few rows
 constexpr Index kChunk = 4096;        // points a task takes, and sums, at a time
-// Of a start from an interior-point method's solution: what is not done by then is lost in
+// Epochs in which the violation must fall by a hundredth. Steps of a coefficient that are small
+// next to its bound, as of rows with large values, would take for ever; so would steps lost in
 // rounding.
-constexpr std::int64_t kEpochsAfterJump = 10'000;
+constexpr std::int64_t kEpochsToProgress = 100'000;
+constexpr double kLeastProgress = 0.99;
 
 template <bool kTube, typename Rows>
 class Descent {
@@ -74,15 +76,17 @@ class Descent {
       }
       if (converges_slowly()) {
         jump();
-        jump_epoch_ = solution.epochs;
         if (violation_ > stop_.limits().eps && is_beyond_precision()) {
           stop_.note_precision_limit();
           break;
         }
       }
-      if (jumped_ && solution.epochs > jump_epoch_ + kEpochsAfterJump) {
-        stop_.note_precision_limit();
-        break;
+      if (solution.epochs > 0 && solution.epochs % kEpochsToProgress == 0) {
+        if (lowest_ > kLeastProgress * lowest_before_) {
+          stop_.note_precision_limit();
+          break;
+        }
+        lowest_before_ = lowest_;
       }
       const bool all = active_ == total_;
       const auto [range, active, offset, moved, interrupted] = epoch();
@@ -90,6 +94,7 @@ class Descent {
       if (must_stop(0)) break;
       ++solution.epochs;
       violation_ = range.width();
+      lowest_ = std::min(lowest_, violation_);
       if (on_status) on_status({solution.epochs, range.width(), active_});
       const bool moved_centre = move_centre(range);
       // Whoever rests must look again before the end, and once the offset has moved on.
@@ -462,11 +467,12 @@ class Descent {
   double work_ = 0;               // values visited so far
   double violation_ = kInfinity;  // of the epoch before
   bool jumped_ = false;
-  std::int64_t jump_epoch_ = 0;
-  std::vector<double> weights_;  // sum of sign * alpha * row, always
-  std::vector<double> clipped_;  // nonnegative: the same, or 0 where that is negative
-  const double* used_weights_;   // the w of the machine: one of the two
-  double offset_ = 0;            // centre_ + bias_strength_ * sum of sign * alpha, always
+  double lowest_ = kInfinity;         // violation of an epoch so far
+  double lowest_before_ = kInfinity;  // the same, when progress was looked at last
+  std::vector<double> weights_;       // sum of sign * alpha * row, always
+  std::vector<double> clipped_;       // nonnegative: the same, or 0 where that is negative
+  const double* used_weights_;        // the w of the machine: one of the two
+  double offset_ = 0;                 // centre_ + bias_strength_ * sum of sign * alpha, always
   double centre_ = 0;
   double bias_strength_ = 0;
   double shrink_above_ = kInfinity;

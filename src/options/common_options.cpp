@@ -262,11 +262,12 @@ void add_common_options(std::vector<OptionDescription>& table) {
            {"eps", "e", "Tolerance of the KKT conditions"}, [](auto& o) -> auto& { return o.eps; },
            above(0)),
        limit_option(number_option(
-           {"max-iterations", "", "Limit on pair updates (linear: epochs) per binary SVM"},
+           {"max-iterations", "",
+            "Limit on pair updates (linear: epochs) per binary SVM (no limit if 0)"},
            [](auto& o) -> auto& { return o.max_iterations; }, at_least(0))),
        limit_option(number_option(
            {"max-seconds", "",
-            "Time limit of the training; the model is usable when it ends early"},
+            "Time limit of the training; the model is usable when it ends early (no limit if 0)"},
            [](auto& o) -> auto& { return o.max_seconds; }, at_least(0)))});
   table.push_back(only_for(
       Task::classification,

@@ -132,7 +132,7 @@ class ParameterSearch {
     const Index usual = options_.centres > 0 ? kAllRows : kSearchRows;
     const Index rows = std::min(options_.rows.value_or(usual), all);
     if (rows < options_.folds)
-      throw DataError(fmt::format("{} too few for {}", counted(all, "row is", "rows are"),
+      throw DataError(fmt::format("{} too few for {}", counted(rows, "row is", "rows are"),
                                   counted(options_.folds, "fold")));
     return rows;
   }

@@ -50,6 +50,8 @@ void require_axis(const TuneAxis& axis, const std::string& method, Task task) {
   const bool is_number = option.type == OptionType::number || option.type == OptionType::integer;
   if (!is_number || option.name == "seed")
     throw InvalidArgument(fmt::format("{} cannot be tuned: it is not a number", axis.option));
+  if (option.name == "max-categories")
+    throw InvalidArgument("max-categories cannot be tuned: text columns become numbers only once");
   if (!applies_to(option, method, task))
     throw InvalidArgument(fmt::format("{} has no option {} to tune", method, axis.option));
   if (axis.values.empty())

@@ -1,6 +1,7 @@
 #include "svm/train_local.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "base/checked.hpp"
@@ -44,26 +45,25 @@ LocalResult train_local(const LocalRows& data, std::span<const Index> rows,
     local.pairs.push_back(train_pair(data, task, settings, control, &result.stats));
     return result;
   }
-  std::vector<std::int32_t> classes;
-  for (const Index row : rows) classes.push_back(data.codes[usize(row)]);
-  std::sort(classes.begin(), classes.end());
-  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
-  if (classes.size() == 1) {
-    local.only_class = classes[0];
+  std::map<std::int32_t, std::vector<std::size_t>> places;  // among `rows`, of each class
+  for (std::size_t i = 0; i < rows.size(); ++i) places[data.codes[usize(rows[i])]].push_back(i);
+  if (places.size() == 1) {
+    local.only_class = places.begin()->first;
     return result;
   }
-  for (std::size_t a = 0; a < classes.size(); ++a) {
-    for (std::size_t b = a + 1; b < classes.size(); ++b) {
+  for (auto first = places.begin(); first != places.end(); ++first) {
+    for (auto second = std::next(first); second != places.end(); ++second) {
+      std::vector<std::size_t> both;  // in the order of `rows`
+      std::merge(first->second.begin(), first->second.end(), second->second.begin(),
+                 second->second.end(), std::back_inserter(both));
       BinaryTask task;
-      for (const Index row : rows) {
-        const std::int32_t code = data.codes[usize(row)];
-        if (code != classes[a] && code != classes[b]) continue;
-        task.rows.push_back(row);
-        task.targets.push_back(code == classes[a] ? 1.0 : -1.0);
+      for (const std::size_t i : both) {
+        task.rows.push_back(rows[i]);
+        task.targets.push_back(data.codes[usize(rows[i])] == first->first ? 1.0 : -1.0);
       }
       local.pairs.push_back(train_pair(data, task, settings, control, &result.stats));
-      local.pairs.back().first = classes[a];
-      local.pairs.back().second = classes[b];
+      local.pairs.back().first = first->first;
+      local.pairs.back().second = second->first;
     }
   }
   return result;

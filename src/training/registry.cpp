@@ -26,6 +26,8 @@ const Method& find_method(std::string_view name) {
   for (const Method& method : method_registry()) {
     if (method.info.name == name) return method;
   }
+  if (name == kAutoMethod)
+    throw InvalidArgument("the method auto chooses method and parameters itself: train with it");
   const std::vector<std::string_view> names = method_names();
   const std::string_view nearest = nearest_name(name, names);
   throw InvalidArgument(

@@ -49,7 +49,11 @@ FileSurvey survey_file(const std::string& path, const ReadOptions& read,
                        const TrainOptions& options, const RunControl& control) {
   FileSurvey survey(threshold_sample_rows(options.leader), Random(options.seed, kSampleStream));
   DatasetBlocks blocks(path, read, control, "survey");
-  for (Dataset block = blocks.next(); block.rows() > 0; block = blocks.next()) survey.add(block);
+  for (Dataset block = blocks.next(); block.rows() > 0; block = blocks.next()) {
+    if (!block.weights().empty())
+      throw InvalidArgument("a stream keeps only leaders: rows cannot have weights");
+    survey.add(block);
+  }
   if (survey.rows() == 0) throw DataError(path + ": no rows");
   if (survey.classes().size() < 2) {
     throw DataError(fmt::format("every row has the label {}: two classes or more are needed",

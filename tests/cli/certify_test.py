@@ -28,6 +28,11 @@ class Certify(CliTest):
         self.assertIn("primal 0.125, dual 0.125, gap 0", result.out)
         self.assertIn("certified: the optimum at eps 1e-09", result.out)
 
+    def test_a_model_of_one_class(self):
+        self.write("one.model", "svm_type c_svc\nkernel_type rbf\ngamma 1\nnr_class 1\ntotal_sv 0\nrho\nlabel 1\nnr_sv 0\nSV\n")
+        self.write("one.svm", "1 1:1\n1 1:2\n")
+        self.fails(2, "knows one class only", "certify", "one.model", "one.svm")
+
     def test_the_hard_margin(self):
         self.assertIn("no slacks allowed", self.ok("certify", "m", "a.svm", "-c", "inf").out)
 

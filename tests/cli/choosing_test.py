@@ -222,6 +222,10 @@ class Tune(CliTest):
         self.fails(2, "factor above 1", "tune", "train.svm", "--grid", "cost=1:10:1")
         self.fails(2, "no training option 'costs'", "tune", "train.svm", "--grid", "costs=1")
         self.fails(2, "do not go together", "tune", "train.svm", "--grid", "cost=1,2", "-c", 3)
+        self.fails(2, "was given twice", "tune", "train.svm", "--grid", "cost=1,2", "--grid", "cost=3")
+        self.fails(2, "chooses method and parameters itself", "tune", "train.svm", "--method", "auto")
+        self.fails(2, "become numbers only once", "tune", "train.svm", "--grid", "max-categories=2,3")
+        self.fails(2, "do not go together", "compare", "train.svm", "--tune", "-c", 3)
 
 
 class Auto(CliTest):

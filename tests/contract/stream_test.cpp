@@ -146,6 +146,19 @@ TEST(Stream, NoClassIsLeftWithoutLeaders) {
     EXPECT_GT(of_class[1], 80) << "half the share of 200, or nearly";
 }
 
+TEST(Stream, RowsWithWeightsAreRefused) {
+  const TemporaryFile file;
+  write_dataset(file.path(), named(clouds(300, 3, 2, 4), {1.0, 2.0}, std::vector<double>(300, 2)),
+                {.format = DataFormat::csv});
+  ReadOptions read;
+  read.format = DataFormat::csv;
+  read.weight_column = "weight";
+  EXPECT_NE(error_of<InvalidArgument>([&] {
+              train_stream(file.path(), read, leader_options());
+            }).find("rows cannot have weights"),
+            std::string::npos);
+}
+
 TEST(Stream, BalancedMultipliesClassWeights) {
   const TemporaryFile file;
   write_dataset(file.path(), named(clouds(300, 3, 3, 4), std::vector<double>{1.0, 1.0, 2.0}));

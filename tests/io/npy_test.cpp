@@ -89,6 +89,10 @@ TEST_F(Npy, ReadsStringLabels) {
             "x.labels.npy: label 2 is empty");
   EXPECT_EQ(error(x, npy("<U1", "(2,)", raw<char32_t>({0xD800, U'x'}))),
             "x.labels.npy: label 1: byte 0xed in a label is not UTF-8");
+  EXPECT_EQ(error(x, npy("<U3", "(2,)", raw<char32_t>({U'b', 0, U'c', U'x', 0, 0}))),
+            "x.labels.npy: label 1: character 0 within a label");
+  EXPECT_EQ(error(x, npy("<U1", "(2,)", raw<char32_t>({U'x', 0xFFFFFFFF}))),
+            "x.labels.npy: label 2: 0xffffffff is no character");
 }
 
 TEST_F(Npy, FindsItsLabels) {

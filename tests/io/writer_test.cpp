@@ -213,6 +213,12 @@ TEST(WriteDataset, RefusesWhatWouldNotReadBack) {
                 ": compressed output is not supported; write plain text and compress that");
   EXPECT_EQ(error(Dataset(one, Labels::text({"a\nb"})), "x.csv"),
             "row 1: byte 0x0a in a label: this is not a text file");
+  EXPECT_EQ(error(Dataset(one, Labels::numeric({5}), {}, {"label"}), "x.csv"),
+            "feature 1 is called 'label', as the column of labels will be: rename it, or write "
+            "another format");
+  EXPECT_EQ(error(Dataset(one, {}, {2}, {"weight"}), "x.csv"),
+            "feature 1 is called 'weight', as the column of weights will be: rename it, or write "
+            "another format");
   EXPECT_EQ(read_file(folder / "x"), "old");
   EXPECT_EQ(folder.count(), 1U);
   EXPECT_EQ(error_of([&] { write_dataset("/dev/full", Dataset(one)); }),

@@ -205,19 +205,22 @@ TEST(CoordinateDescent, ValuesBeyondAllPrecisionEnd) {
 
 // Squared slacks bound no coefficient, so that nothing says beforehand how large they become.
 TEST(CoordinateDescent, OverlappingClassesBeyondAllPrecisionEnd) {
-  const LinearData data = linear_classes(150, 2, 3, 7);
-  std::vector<float> values;
-  for (Index i = 0; i < 150; ++i) {
-    for (Index j = 0; j < 2; ++j) values.push_back(1e10F * data.features.at(i, j));
-  }
-  LinearData large{Matrix::dense(150, 2, std::move(values)), data.target, data.cost};
-  for (std::size_t i = 0; i < 150; i += 4) large.target[i] *= -1;
-  for (const SlackLoss loss : {SlackLoss::l1, SlackLoss::l2}) {
-    for (const Bias& bias : kBiases) {
-      linear::Problem p = large.problem();
-      p.loss = loss;
-      p.bias = bias;
-      EXPECT_EQ(solve(p, 1e-3, 1'000'000).stop_reason, StopReason::precision_limit);
+  const LinearData data = linear_classes(30, 2, 3, 7);
+  for (const Index cols : {Index{2}, Index{600}}) {  // with so many, no interior-point method
+    std::vector<float> values(usize(30 * cols), 0.0F);
+    for (Index i = 0; i < 30; ++i) {
+      for (Index j = 0; j < 2; ++j) values[usize(i * cols + j)] = 1e10F * data.features.at(i, j);
+    }
+    const Matrix rows = Matrix::dense(30, cols, std::move(values));
+    LinearData large{cols > 2 ? rows.to_sparse() : rows, data.target, data.cost};
+    for (std::size_t i = 0; i < 30; i += 4) large.target[i] *= -1;
+    for (const SlackLoss loss : {SlackLoss::l1, SlackLoss::l2}) {
+      for (const Bias& bias : kBiases) {
+        linear::Problem p = large.problem();
+        p.loss = loss;
+        p.bias = bias;
+        EXPECT_EQ(solve(p, 1e-3, 1'000'000).stop_reason, StopReason::precision_limit) << cols;
+      }
     }
   }
 }

@@ -329,6 +329,8 @@ def test_save_and_load(three_classes, tmp_path, format):
     assert (loaded.kernel, loaded.gamma, loaded.coef0) == ("poly", 0.1, 1) and loaded.classes_.dtype == np.int64
     with pytest.raises(ValueError, match="SVR cannot use it"):
         tamis.SVR.load(tmp_path / "m.model")
+    with pytest.raises(ValueError, match="LinearSVC cannot use it"):
+        tamis.LinearSVC.load(tmp_path / "m.model")
 
 
 def test_words_survive_the_file(three_classes, tmp_path):

@@ -74,6 +74,9 @@ def test_numpy_numbers_are_numbers(board):
     ("SVC", "cache_size", "big", "megabytes"),
     ("SVC", "random_state", -1, "seed is -1"),
     ("SVC", "max_iter", 2.5, "whole number"),
+    ("SVC", "decision_function_shape", "OVO", "one of 'ovr', 'ovo'"),
+    ("LinearSVC", "intercept_scaling", -5, "greater than 0"),
+    ("LinearSVR", "intercept_scaling", None, "greater than 0"),
 ])
 def test_what_is_allowed_is_said(board, estimator, argument, value, message):
     with pytest.raises(ValueError) as raised:

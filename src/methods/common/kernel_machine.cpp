@@ -108,6 +108,9 @@ std::vector<Index> KernelMachine::support_rows() const {
 
 namespace {
 
+// What each of many SVMs on a few rows leaves behind until all are put together (measured).
+constexpr Index kBytesOfResult = 700;
+
 // The solver goes over its points in their own order, again and again. Rows of a mapped file are
 // copied into that order once, so that the disk is read from one end to the other.
 BinaryResult train_ordered(const TrainingSet& data, const BinaryTask& task,
@@ -136,6 +139,9 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
   result.decision = decision_for(data, context.options);
   const Index count = num_machines(result.decision, data.num_classes);
   TrainProgress progress(context.control, count, context.options.eps);
+  require_memory(fmt::format("training {}", counted(count, "SVM")),
+                 checked_sum(resident_memory_bytes(), checked_product(count, kBytesOfResult)),
+                 resolve_memory_budget(context.control.memory_bytes));
 
   const KernelRoom room =
       room_for_each(data, static_cast<Index>(rows.size()), context,

@@ -21,6 +21,9 @@
 namespace tamis {
 namespace {
 
+// More have too many pairs for a stopgap that the caller waits for.
+constexpr Index kMostStopgapClasses = 100;
+
 RowVector<double> scaled(RowVector<double> cost, double factor) {
   for (double& c : cost) c *= factor;
   return cost;
@@ -128,7 +131,8 @@ void LocalTraining::add_stopgap(StopReason stop, TrainedLocally* result,
   result->stopgap = static_cast<std::int32_t>(result->machines.size());
   LocalResult trained;
   double gamma = data_.kernel.gamma;
-  if (stop == StopReason::interrupted && result->machines.empty()) {
+  const bool has_many_classes = !data_.is_regression() && data_.num_classes > kMostStopgapClasses;
+  if (has_many_classes || (stop == StopReason::interrupted && result->machines.empty())) {
     trained.machine = constant();
   } else {
     const TrainOptions options = stopgap_options(context_.options);
