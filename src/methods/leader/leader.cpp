@@ -99,6 +99,7 @@ std::vector<std::vector<Index>> leaders_at_boundary(const TrainingSet& data, con
     return near_other_leaders(data, metric, leaders, thresholds, context.control);
   const std::vector<Index> boundary = boundary_rows(data, latest);
   std::vector<std::vector<Index>> near;
+  near.reserve(leaders.size());
   for (const std::vector<Index>& of_class : leaders) near.push_back(among(of_class, boundary));
   return near;
 }
