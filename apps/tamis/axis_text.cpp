@@ -23,9 +23,9 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }
 
 double parse_power(const std::string& text) {
-  constexpr double kLargest = std::numeric_limits<double>::max();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::size_t hat = text.find('^');
-  const double base = parse_real("--grid", text.substr(0, hat), -kLargest, kLargest);
+  const double base = parse_real("--grid", text.substr(0, hat), -kInfinity, kInfinity);
   if (hat == std::string::npos) return base;
   return std::pow(base, parse_real("--grid", text.substr(hat + 1), -1000, 1000));
 }

@@ -27,8 +27,10 @@ class CompareCommand : public Command {
   void declare(Options& options) override {
     options.argument("TRAIN", train_path_, true, "labeled training rows; - is standard input");
     options.text("--test", test_path_, "FILE", "test rows (default: a random part of TRAIN)");
-    options.number("--split", split_, 0.01, 0.99, "SHARE",
-                   "without --test: fraction of TRAIN to test on, drawn again for each run");
+    options
+        .number("--split", split_, 0.01, 0.99, "SHARE",
+                "without --test: fraction of TRAIN to test on, drawn again for each run")
+        .idle_if([this] { return test_path_.empty() ? "" : "--test gives the test rows"; });
     options.text("--methods", methods_, "NAME,..",
                  "methods to compare; METHOD/LABEL lists a method several times");
     options
@@ -47,8 +49,9 @@ class CompareCommand : public Command {
                    "write an HTML page with tables and charts; needs no network");
     options.flag("--tune", tune_,
                  "first tune C and gamma for all methods, on part of the training rows");
-    options.rows("--tune-rows", tune_rows_, "largest number of rows that --tune searches on",
-                 "5000");
+    options
+        .rows("--tune-rows", tune_rows_, "largest number of rows that --tune searches on", "5000")
+        .idle_if([this] { return tune_ ? "" : "it goes with --tune"; });
     training_.declare(options, false);
     options.reading(read_);
     options.common(common_);
@@ -102,7 +105,6 @@ class CompareCommand : public Command {
         .writes("--report", report_path_)
         .require_distinct()
         .require_writable();
-    if (tune_rows_ && !tune_) throw UsageError("--tune-rows needs --tune");
     for (const std::string_view name : {"cost", "gamma"}) {
       if (tune_ && training_.was_given(name))
         throw UsageError(fmt::format("--{} and --tune do not go together", name));

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "session.hpp"
+#include "tamis/error.hpp"
 #include "tamis/io.hpp"
 #include "tamis/text.hpp"
 
@@ -21,6 +22,7 @@ bool looks_like_model(const std::string& path) {
   std::array<char, 256> head{};
   std::ifstream in(path, std::ios::binary);
   in.read(head.data(), head.size());
+  if (in.bad()) throw IoError(path + ": cannot read");
   if (in.gcount() < 9) return false;
   const std::string_view beginning(head.data(), static_cast<std::size_t>(in.gcount()));
   if (beginning.find(R"("format":"tamis-rows")") != std::string_view::npos) return false;

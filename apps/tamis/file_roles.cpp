@@ -100,6 +100,9 @@ const FileRoles& FileRoles::require_distinct() const {
     for (std::size_t a = 0; a < b; ++a) {
       const Entry& output = entries_[a].is_output ? entries_[a] : entries_[b];
       const Entry& other = entries_[a].is_output ? entries_[b] : entries_[a];
+      if (!output.is_output && output.path == "-" && other.path == "-")
+        throw UsageError(fmt::format("{} and {} cannot both be standard input: give one a file",
+                                     other.role, output.role));
       if (!output.is_output || output.replaces == other.role) continue;
       if (other.is_output && output.path == "-" && other.path == "-")
         throw UsageError(fmt::format("{} and {} cannot both be standard output: give one a file",

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tamis/io.hpp"
@@ -45,6 +46,9 @@ struct OptionInfo {
   bool repeatable = false;  ///< every occurrence is assigned, not the last one only
   /// Converts and stores the text; throws UsageError or InvalidArgument. Flags get "".
   std::function<void(const std::string&)> assign;
+  /// Asked once all values are assigned, where the option was given: why it has no effect next to
+  /// the others; empty: it has one.
+  std::function<std::string()> idle;
 
   bool is_argument() const { return !names.front().starts_with('-'); }
   bool is_flag() const { return value.empty(); }
@@ -56,6 +60,10 @@ struct OptionInfo {
   const std::string& long_name() const { return names.back(); }
   OptionInfo& no_default() {
     default_text.clear();
+    return *this;
+  }
+  OptionInfo& idle_if(std::function<std::string()> reason) {
+    idle = std::move(reason);
     return *this;
   }
 };

@@ -129,6 +129,16 @@ class CommandLine {
     }
   }
 
+  // No option is accepted and ignored.
+  void require_effect() const {
+    for (const OptionInfo& info : entry_.options.all()) {
+      if (!info.idle || !is_given(info)) continue;
+      const std::string reason = info.idle();
+      if (!reason.empty())
+        throw UsageError(fmt::format("{} has no effect: {}", info.long_name(), reason));
+    }
+  }
+
  private:
   bool is_given(const OptionInfo& info) const {
     return std::any_of(given_.begin(), given_.end(),
@@ -171,9 +181,10 @@ class CommandLine {
   }
 
   void take_argument(const std::string& word) {
-    // A further file is one that is there: LIBSVM's programs have their output in this place.
+    // Where there is an output, a further file is one that is there: LIBSVM's programs have their
+    // output in this place.
     if (taken_ == arguments_.size() && taken_ > 0 && arguments_.back()->repeatable &&
-        may_be_input(word)) {
+        (find("-o") == nullptr || may_be_input(word))) {
       given_.emplace_back(arguments_.back(), word);
       return;
     }
@@ -255,6 +266,7 @@ Parsed parse_command_line(const std::vector<CommandEntry>& commands, int argc,
   line.split();
   line.require_all();
   line.assign();
+  line.require_effect();
   return {Request::run, &entry, ""};
 }
 

@@ -21,13 +21,23 @@ class ScaleCommand : public Command {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     options.data("DATA", input_, read_, "rows to scale; - is standard input");
     options.output("-o,--output", output_, "output file; - is standard output");
-    options.choice(
-        "--method", method_, {"minmax", "standard", "maxabs", "robust", "quantile"}, "NAME",
-        "each column to [lower, upper], to mean 0 and standard deviation 1, divided by its "
-        "largest magnitude (zeros stay zero), to median 0 and the quartiles of a normal "
-        "distribution, or to normal scores");
-    options.number("-l,--lower", lower_, -kInfinity, kInfinity, "X", "minmax: smallest value");
-    options.number("-u,--upper", upper_, -kInfinity, kInfinity, "X", "minmax: largest value");
+    const auto learned = [this] {
+      return load_.empty() ? "" : "--load-ranges decides the scaling";
+    };
+    const auto limits = [this, learned] {
+      if (!load_.empty() || method_ == "minmax") return std::string(learned());
+      return fmt::format("it is for the method minmax, not for {}", method_);
+    };
+    options
+        .choice("--method", method_, {"minmax", "standard", "maxabs", "robust", "quantile"}, "NAME",
+                "each column to [lower, upper], to mean 0 and standard deviation 1, divided by its "
+                "largest magnitude (zeros stay zero), to median 0 and the quartiles of a normal "
+                "distribution, or to normal scores")
+        .idle_if(learned);
+    options.number("-l,--lower", lower_, -kInfinity, kInfinity, "X", "minmax: smallest value")
+        .idle_if(limits);
+    options.number("-u,--upper", upper_, -kInfinity, kInfinity, "X", "minmax: largest value")
+        .idle_if(limits);
     options.output("-s,--save-ranges", save_, "save the scaling learned from these rows");
     options.text("-r,--load-ranges", load_, "FILE",
                  "apply a saved scaling instead of learning one");
@@ -71,7 +81,8 @@ class ScaleCommand : public Command {
       return data.with_features(scaling.apply(data.features(), session.control()));
     });
     if (write_.format == DataFormat::automatic && output_ == "-") write_.format = read_.format;
-    write_.index_base = read_.index_base;
+    if (resolve_format(write_.format, output_) == DataFormat::svmlight)
+      write_.index_base = read_.index_base;
     session.timed("write", [&] { write_dataset(output_, data, write_, session.control()); });
     if (!save_.empty() && session.is_root()) save_ranges(save_, scaling, session.writing());
 

@@ -43,8 +43,10 @@ class TrainCommand : public Command {
         "--probability-folds", folds_, 0, 1000, "NUMBER",
         "give the model probabilities, fitted by cross-validation with this number of folds (2 or "
         "more; limits apply to each training; default: no probabilities)");
-    options.choice("--calibration", calibration_, {"sigmoid", "isotonic"}, "NAME",
-                   "curve that these probabilities are fitted with");
+    options
+        .choice("--calibration", calibration_, {"sigmoid", "isotonic"}, "NAME",
+                "curve that these probabilities are fitted with")
+        .idle_if([this] { return folds_ > 0 ? "" : "it goes with --probability-folds"; });
     options.flag(
         "--stream", stream_,
         "method leader: read the data, a file that is not compressed, block by block and keep "
@@ -54,8 +56,10 @@ class TrainCommand : public Command {
                  "training (of falk and falk-c: the finished cells; of random-subset and ransac: "
                  "the finished candidates) in this folder, and continue from what is there; the "
                  "model is the same as without a break");
-    options.number("--checkpoint-seconds", checkpoint_seconds_, 0, 1e9, "NUMBER",
-                   "seconds between checkpoints");
+    options
+        .number("--checkpoint-seconds", checkpoint_seconds_, 0, 1e9, "NUMBER",
+                "seconds between checkpoints")
+        .idle_if([this] { return checkpoint_.empty() ? "it goes with --checkpoint" : ""; });
     page_.declare(options);
     // LIBSVM's number for the kind of machine: another way to say --task.
     options.custom("-s", "NUMBER",
@@ -89,6 +93,8 @@ class TrainCommand : public Command {
     train_.validate();
     training_.require_used_by(std::vector<std::string>{train_.method});
     training_.require_effect({&train_, 1});
+    if (stream_ && training_.was_given("boundary"))
+      throw UsageError("--boundary has no effect: --stream refines nothing");
     allow_what_is_trained_on(train_, &read_);
     const std::unique_ptr<CheckpointStore> checkpoints = make_checkpoints(session);
     if (session.control().group == nullptr) files.require_writable();

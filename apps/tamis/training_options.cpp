@@ -13,13 +13,9 @@ std::string what_overrides(std::string_view name, const TrainOptions& options) {
   const KernelType kernel = options.kernel_or_default();
   const bool is_mixed = options.ensemble.mixed_kernels;
   if (is_mixed && name == "kernel") return "--mixed-kernels draws the kernels";
-  const bool has_gamma = kernel != KernelType::linear && kernel != KernelType::precomputed;
-  const bool has_degree = kernel == KernelType::polynomial;
-  const bool has_coef0 = has_degree || kernel == KernelType::sigmoid;
-  if (!is_mixed && ((name == "gamma" && !has_gamma) || (name == "degree" && !has_degree) ||
-                    (name == "coef0" && !has_coef0)))
+  if (!is_mixed && !kernel_has(kernel, name))
     return fmt::format("the {} kernel has no {}", kernel_name(kernel), name);
-  if (name == "gamma" && options.method == "knn" && !has_coef0)
+  if (name == "gamma" && options.method == "knn" && !kernel_has(kernel, "coef0"))
     return "it does not change which rows are nearest";
   if (name == "cost" && options.method == "opt-soft-margin") {
     if (options.opt_margin.nu) return "--nu decides C";

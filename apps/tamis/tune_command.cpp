@@ -37,16 +37,23 @@ class TuneCommand : public Command {
                    "every combination, random points between the values, or successive halving: "
                    "all on few rows, the best third on three times as many");
     options.integer("--folds", tune_.folds, 2, 1000, "N", "number of cross-validation folds");
-    options.integer("--points", tune_.points, 1, 1'000'000, "N", "random search: number of points");
+    options.integer("--points", tune_.points, 1, 1'000'000, "N", "random search: number of points")
+        .idle_if([this] { return search_ == "random" ? "" : "it goes with --search random"; });
     options.rows("--rows", tune_.rows,
                  "largest number of rows to search on, drawn from each class in proportion",
                  "5000, or all with --centres");
     options.integer("--centres", tune_.centres, 0, 1'000'000, "N",
                     "falk, falk-c, knn-svm: try each point on the neighborhoods of N random rows "
                     "only, by k'-internal cross-validation (default: train on all rows)");
-    options.choice("--racing", racing_, {"yes", "no"}, "yes|no",
-                   "grid and random search: drop points that have lost on the first folds, by 2.5 "
-                   "standard errors (no: score every point on every fold)");
+    options
+        .choice("--racing", racing_, {"yes", "no"}, "yes|no",
+                "grid and random search: drop points that have lost on the first folds, by 2.5 "
+                "standard errors (no: score every point on every fold)")
+        .idle_if([this] {
+          if (racing_ == "no") return "";
+          if (tune_.centres > 0) return "with --centres no points are dropped";
+          return search_ == "halving" ? "halving drops points by its own rule" : "";
+        });
     options.number("--search-seconds", tune_.max_seconds, 0, 1e9, "NUMBER",
                    "stop the search after this many seconds (default: no limit)");
     options.output("-o,--output", output_,

@@ -72,6 +72,9 @@ struct ReadOptions {
 TAMIS_EXPORT Dataset read_dataset(const std::string& path, const ReadOptions& options = {},
                                   const RunControl& control = {});
 
+/// The format that `automatic` stands for, given the name of the file.
+TAMIS_EXPORT DataFormat resolve_format(DataFormat format, const std::string& path);
+
 /// The data files that `path` and ReadOptions::more_files stand for, in the order of their rows.
 /// Throws IoError for a pattern that no file's name matches.
 TAMIS_EXPORT std::vector<std::string> data_files(const std::string& path,

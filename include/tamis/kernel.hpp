@@ -35,6 +35,8 @@ TAMIS_EXPORT std::string_view kernel_name(KernelType type);
 /// The reverse; also takes LIBSVM's numbers "0".."4" and "poly". Throws InvalidArgument listing the
 /// names.
 TAMIS_EXPORT KernelType parse_kernel_type(std::string_view name);
+/// Whether the kernel has the parameter "gamma", "coef0" or "degree"; true for every other word.
+TAMIS_EXPORT bool kernel_has(KernelType type, std::string_view parameter);
 /// For people: "rbf, gamma 2".
 TAMIS_EXPORT std::string describe(const Kernel& kernel);
 

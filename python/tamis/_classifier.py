@@ -214,7 +214,11 @@ def core_class_names(classes: np.ndarray) -> np.ndarray | list[str]:
         if np.all(numbers[1:] > numbers[:-1]):  # so large that float64 cannot tell them apart?
             return numbers
     elif all(isinstance(label, str) for label in classes):
-        return [str(label) for label in classes]
+        words = [str(label) for label in classes]
+        for word in words:
+            if any(0xD800 <= ord(letter) <= 0xDFFF for letter in word):
+                raise ValueError(f"the label {word!r} holds a lone surrogate, which UTF-8 does not have")
+        return words
     return np.arange(len(classes), dtype=np.float64)
 
 

@@ -1,6 +1,7 @@
 """Rows on their way into the core, and rows to try things with."""
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,9 @@ def generate(name: str, rows: int = 1000, random_state: int = 1) -> tuple[Any, n
     >>> X.shape, X.dtype.name, sorted(set(y.tolist()))
     ((300, 2), 'float32', [-1.0, 1.0])
     """
+    for argument, value in (("rows", rows), ("random_state", random_state)):
+        if not isinstance(value, Integral):
+            raise ValueError(f"{argument}={value!r}: give a whole number")
     features, labels = _core.generate(name, rows, random_state)
     # What the core made is read-only.
     return from_core_rows(features).copy(), labels

@@ -26,7 +26,15 @@ from ._columns import column_names, encode_text, may_have_text
 from ._data import core_rows, from_core_rows, numbered_rows
 from ._files import is_path, known_file, training_file
 from ._parameters import TrainingWarning, core_options, memory_bytes, thread_count
-from ._sklearn import check_penalty, check_without_effect, checked_weights, finite_or_nan, validate_data
+from ._sklearn import (
+    check_class_weight,
+    check_penalty,
+    check_switches,
+    check_without_effect,
+    checked_weights,
+    finite_or_nan,
+    validate_data,
+)
 from ._tables import narrow_table
 
 logger = logging.getLogger("tamis")
@@ -102,6 +110,8 @@ class Estimator(BaseEstimator):
         arguments = self.get_params(deep=False)
         check_without_effect(arguments)
         check_penalty(arguments)
+        check_switches(arguments)
+        check_class_weight(arguments.get("class_weight"))
         shape = arguments.get("decision_function_shape", "ovr")
         if shape not in ("ovr", "ovo"):
             raise ValueError(f"decision_function_shape={shape!r}: one of 'ovr', 'ovo'")

@@ -130,6 +130,8 @@ def option_value(argument: str, value: Any) -> Any:
         return _core_integer(int(value))
     if isinstance(value, Real):
         return float(value)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return option_value(argument, value.item())
     if isinstance(value, (list, tuple, np.ndarray)) and all(isinstance(number, Real) for number in value):
         return [float(number) for number in value]
     raise ValueError(f"give a number, a name or a list of numbers, not a {type(value).__name__}")
@@ -185,13 +187,16 @@ def core_options(method: str, task: str, arguments: dict[str, Any]) -> _core.Opt
     return options
 
 
+_MOST_THREADS = 4096  # as for the program
+
+
 def thread_count(n_jobs: int | None) -> int:
     """Threads for the core, where 0 means all; scikit-learn's rule for negative numbers."""
     if n_jobs is None:
         first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
         return int(first) if first.isdigit() else 0
-    if not isinstance(n_jobs, Integral) or n_jobs == 0:
-        raise ValueError(f"n_jobs={n_jobs!r}: give a number of threads, -1 for all, or None")
+    if not isinstance(n_jobs, Integral) or n_jobs == 0 or n_jobs > _MOST_THREADS:
+        raise ValueError(f"n_jobs={n_jobs!r}: give a number of threads, at most {_MOST_THREADS}, -1 for all, or None")
     return int(n_jobs) if n_jobs > 0 else max(1, _core.available_threads() + 1 + int(n_jobs))
 
 

@@ -4,7 +4,8 @@ result here.
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from numbers import Integral
+from typing import Any, Mapping
 
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, check_array, check_non_negative
@@ -59,6 +60,34 @@ def check_without_effect(arguments: dict[str, Any]) -> None:
                          "sparse weights, SelectFromModel chooses features")
     if penalty != "l2":
         raise ValueError(f"penalty={penalty!r}: only 'l2' is offered")
+
+
+#: Arguments that switch something on or off: argument -> words of scikit-learn's that it may be, too.
+SWITCHES: dict[str, tuple[str, ...]] = {"break_ties": (), "probability": ("deprecated",), "fit_intercept": ()}
+
+
+def check_switches(arguments: dict[str, Any]) -> None:
+    """Raises ValueError for what is not True, False, 0 or 1: a word such as "no" would count as
+    True.
+    """
+    for name, words in SWITCHES.items():
+        value = arguments.get(name, False)
+        is_switch = isinstance(value, (bool, np.bool_)) or (isinstance(value, Integral) and value in (0, 1))
+        if not is_switch and not (isinstance(value, str) and value in words):
+            raise ValueError(f"{name}={value!r}: one of True, False")
+    verbose = arguments.get("verbose", False)
+    if not isinstance(verbose, (bool, np.bool_, Integral)):
+        raise ValueError(f"verbose={verbose!r}: one of True, False")
+    progress = arguments.get("progress")
+    if progress is not None and not callable(progress):
+        raise ValueError(f"progress={progress!r}: give a function, or None")
+
+
+def check_class_weight(class_weight: Any) -> None:
+    """Raises ValueError, in place of what other checks make of values that are no mapping."""
+    is_word = isinstance(class_weight, str) and class_weight == "balanced"
+    if not (class_weight is None or is_word or isinstance(class_weight, Mapping)):
+        raise ValueError(f"class_weight={class_weight!r}: give a dict of labels and factors, 'balanced' or None")
 
 
 def check_penalty(arguments: dict[str, Any]) -> None:

@@ -12,6 +12,8 @@ namespace tamis {
 namespace {
 
 void require_calibration(const Model& model) {
+  if (model.task() == Task::regression)
+    throw InvalidArgument("the model is a regression: it predicts numbers, without probabilities");
   if (!model.has_probabilities()) {
     throw InvalidArgument(
         "the model has no probabilities: calibrate it on rows it was not trained on");

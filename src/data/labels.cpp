@@ -11,6 +11,7 @@
 
 #include "base/check.hpp"
 #include "base/mapped_file.hpp"
+#include "base/utf8.hpp"
 #include "tamis/dataset.hpp"
 #include "tamis/error.hpp"
 
@@ -36,6 +37,18 @@ std::shared_ptr<const std::vector<T>> gather(const std::vector<T>& values,
 template <typename T>
 constexpr int type_number() {
   return (std::is_floating_point_v<T> ? 100 : std::is_signed_v<T> ? 200 : 300) + int{sizeof(T)};
+}
+
+// Files of labels, models and reports hold UTF-8.
+void require_utf8(const std::string& name) {
+  for (std::size_t i = 0; i < name.size();) {
+    const std::size_t length = utf8_length(std::string_view(name).substr(i));
+    if (length == 0) {
+      throw DataError(fmt::format("byte 0x{:02x} in a label is not UTF-8",
+                                  static_cast<unsigned char>(name[i])));
+    }
+    i += length;
+  }
 }
 
 // A whole number with all its digits, where name() writes 1e+16: labels of other files may be text,
@@ -137,6 +150,7 @@ Labels Labels::text(std::vector<std::int32_t> codes, std::vector<std::string> na
     if (code < 0 || static_cast<std::size_t>(code) >= names.size())
       throw DataError("a label code has no name");
   }
+  for (const std::string& name : names) require_utf8(name);
   Labels result;
   result.kind_ = LabelKind::text;
   result.codes_ = std::make_shared<const std::vector<std::int32_t>>(std::move(codes));
@@ -194,7 +208,12 @@ Labels distinct_classes(const Labels& labels) {
   std::vector<Index> first_rows;  // one row of each class, classes ascending
   if (labels.kind() == LabelKind::numeric) {
     std::map<double, Index> seen;
-    for (Index i = 0; i < labels.size(); ++i) seen.emplace(labels.number(i), i);
+    for (Index i = 0; i < labels.size(); ++i) {
+      const double value = labels.number(i);
+      if (!std::isfinite(value))
+        throw DataError(fmt::format("the label of row {} is {}: it must be finite", i + 1, value));
+      seen.emplace(value, i);
+    }
     for (const auto& [value, row] : seen) first_rows.push_back(row);
   } else {
     std::map<std::string, Index> seen;

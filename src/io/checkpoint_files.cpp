@@ -10,6 +10,7 @@
 #include <set>
 #include <system_error>
 
+#include "base/folder.hpp"
 #include "base/group.hpp"
 #include "base/mix.hpp"
 #include "io/output_file.hpp"
@@ -157,10 +158,11 @@ class CheckpointFiles : public CheckpointStore {
   // Also what processes left that were killed while they wrote.
   template <typename IsWanted>
   static void remove_from(const std::filesystem::path& folder, const IsWanted& is_wanted) {
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-      if (entry.is_regular_file(error) && is_wanted(entry.path())) remove(entry.path());
-    }
+    visit_folder(folder.string(), 0, [&](int /*parent*/, const char* name) {
+      const std::filesystem::path path = folder / name;
+      std::error_code error;
+      if (std::filesystem::is_regular_file(path, error) && is_wanted(path)) remove(path);
+    });
     remove_abandoned_files(folder.string());
   }
   // Several SVMs may keep their states at once.

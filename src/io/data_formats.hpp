@@ -70,9 +70,6 @@ bool is_npy(std::string_view bytes);
 /// True if the bytes begin as a binary table of sparse rows does.
 bool is_csr(std::string_view bytes);
 
-/// The format `format` stands for, given the name of the file.
-DataFormat resolve_format(DataFormat format, const std::string& path);
-
 /// True for .gz, .xz, .bz2 and .zst.
 bool has_packed_ending(std::string_view path);
 

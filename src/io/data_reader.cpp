@@ -88,6 +88,8 @@ void require_usable(const std::string& name, DataFormat format, const ReadOption
                                                    : "a row begins with its label"));
   if (!is_npy && !options.labels_path.empty())
     refuse("a file of labels goes with a NumPy array; here the labels are in the rows");
+  if (options.index_base != 1 && format != DataFormat::svmlight)
+    refuse("only svmlight text numbers its features: leave out the index base");
   if (options.labels_as_text && !options.text_labels)
     refuse("labels are to be read as text, but this task needs numbers");
 }

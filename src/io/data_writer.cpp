@@ -263,8 +263,11 @@ void write_dataset(const std::string& path, const Dataset& data, const WriteOpti
         "{}: compressed output is not supported; write plain text and compress that", path));
   }
   if (sum_of_all(group_of(control), data.rows()) == 0) throw DataError(path + ": no rows to write");
+  const DataFormat format = resolve_format(options.format, path);
+  if (options.index_base != 1 && format != DataFormat::svmlight)
+    throw InvalidArgument(path +
+                          ": only svmlight text numbers its features: leave out the index base");
   with_threads(control.threads, [&] {
-    const DataFormat format = resolve_format(options.format, path);
     if (format == DataFormat::csv) {
       write_csv(path, data, control);
     } else if (format == DataFormat::csr) {

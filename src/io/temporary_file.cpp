@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/folder.hpp"
 #include "io/descriptors.hpp"
 
 namespace tamis {
@@ -81,12 +82,10 @@ OutputTemporary make_temporary_file(const std::string& target) {
 }
 
 void remove_abandoned_files(const std::string& folder) {
-  std::error_code error;  // a file that stays harms nobody
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
+  visit_folder(folder, 0, [&](int /*parent*/, std::string_view name) {
     if (name.starts_with(kBeginning) && name.ends_with(kEnding))
-      remove_if_abandoned(entry.path().string());
-  }
+      remove_if_abandoned(fmt::format("{}/{}", folder, name));
+  });
 }
 
 }  // namespace tamis

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/utf8.hpp"
 #include "io/number_parser.hpp"
 #include "io/text_chunks.hpp"
 
@@ -21,28 +22,6 @@ bool spells_not_finite(std::string_view token) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return lower == "nan" || lower == "inf" || lower == "infinity";
-}
-
-// Length of the UTF-8 sequence at the front of `text`, or 0 if it is none (RFC 3629).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF && follows(1)) return 2;
-  if (lead >= 0xE0 && lead <= 0xEF && follows(1) && follows(2)) {
-    const bool overlong = lead == 0xE0 && byte(1) < 0xA0;
-    const bool surrogate = lead == 0xED && byte(1) >= 0xA0;
-    return overlong || surrogate ? 0 : 3;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4 && follows(1) && follows(2) && follows(3)) {
-    const bool overlong = lead == 0xF0 && byte(1) < 0x90;
-    const bool beyond = lead == 0xF4 && byte(1) >= 0x90;
-    return overlong || beyond ? 0 : 4;
-  }
-  return 0;
 }
 
 // The digits of a whole number without leading zeros; empty if `token` is written another way.
@@ -100,7 +79,7 @@ bool spells_nan(std::string_view token) {
 void check_text(const char* where, std::string_view text, std::string_view what) {
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte < 0x20 || byte == 0x7F) {
+    if (is_control(text[i])) {
       throw TextProblem{where + i,
                         fmt::format("byte 0x{:02x} in {}: this is not a text file", byte, what)};
     }

@@ -17,8 +17,7 @@ constexpr std::size_t kLibsvmKernels = 5;  // which have numbers too
 }  // namespace
 
 void Kernel::validate() const {
-  const bool uses_gamma = type != KernelType::linear && type != KernelType::precomputed;
-  if (uses_gamma && !(std::isfinite(gamma) && gamma > 0)) {
+  if (kernel_has(type, "gamma") && !(std::isfinite(gamma) && gamma > 0)) {
     throw InvalidArgument(fmt::format("gamma is {}: it must be finite and greater than 0", gamma));
   }
   if (!std::isfinite(coef0))
@@ -26,6 +25,13 @@ void Kernel::validate() const {
   if (type == KernelType::polynomial && (degree < 1 || degree > 100)) {
     throw InvalidArgument(fmt::format("degree is {}: it must be 1 to 100", degree));
   }
+}
+
+bool kernel_has(KernelType type, std::string_view parameter) {
+  const bool is_polynomial = type == KernelType::polynomial;
+  if (parameter == "gamma") return type != KernelType::linear && type != KernelType::precomputed;
+  if (parameter == "coef0") return is_polynomial || type == KernelType::sigmoid;
+  return parameter != "degree" || is_polynomial;
 }
 
 std::string_view kernel_name(KernelType type) { return kNames[static_cast<int>(type)]; }

@@ -44,13 +44,25 @@ Index DecisionSums::block_rows(const Matrix& features) const {
   return floor_to_panel(block);
 }
 
+// A panel of rows has a sum for each binary SVM, of which a thousand classes have half a million.
+void DecisionSums::require_sums_memory(Index rows, const RunControl& control) const {
+  constexpr Index kAlways = 2 * kMaxBlockSums * Index{sizeof(double)};  // not worth asking for
+  const Index bytes = checked_product(checked_product(rows, static_cast<Index>(offsets.size())),
+                                      Index{sizeof(double)});
+  if (bytes > kAlways)
+    require_memory(fmt::format("predicting with {}", counted(offsets.size(), "binary SVM")), bytes,
+                   memory_left(control.memory_bytes));
+}
+
 template <typename Finish>
 void DecisionSums::for_each_block(const Matrix& features, const RunControl& control,
                                   const Finish& finish) const {
   const Index rows = features.rows();
   const Index step = block_rows(features);
+  const Index blocks = (rows + step - 1) / step;
+  require_sums_memory(std::min<Index>(blocks, loop_threads()) * step, control);
   ProgressMeter meter(control, "predict", rows * std::max<Index>(1, work_of_row));
-  parallel_each((rows + step - 1) / step, [&](Index b) {
+  parallel_each(blocks, [&](Index b) {
     const Index begin = b * step;
     const Index count = std::min(step, rows - begin);
     std::vector<double> sums(usize(step) * offsets.size(), 0.0);

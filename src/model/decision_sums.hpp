@@ -47,6 +47,7 @@ struct DecisionSums {
 
  private:
   Index block_rows(const Matrix& features) const;
+  void require_sums_memory(Index rows, const RunControl& control) const;
   template <typename Finish>
   void for_each_block(const Matrix& features, const RunControl& control,
                       const Finish& finish) const;

@@ -186,8 +186,7 @@ class ParameterSearch {
   [[noreturn]] void refuse() const {
     if (control_.cancelled()) throw Cancelled();
     const std::exception_ptr& failure = failures_[result_.best];
-    if (failure == nullptr)
-      throw InvalidArgument("no point was finished within the time limit: raise it");
+    if (failure == nullptr) throw Error("no point was finished within the time limit: raise it");
     fail_like(failure, "no point could be trained: " + message_of(failure));
   }
 

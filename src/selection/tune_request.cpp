@@ -45,15 +45,19 @@ void set_number(const OptionDescription& option, double value, TrainOptions* opt
     option.set(*options, value);
 }
 
-void require_axis(const TuneAxis& axis, const std::string& method, Task task) {
+void require_axis(const TuneAxis& axis, const TrainOptions& base) {
   const OptionDescription& option = find_option(axis.option);
   const bool is_number = option.type == OptionType::number || option.type == OptionType::integer;
   if (!is_number || option.name == "seed")
     throw InvalidArgument(fmt::format("{} cannot be tuned: it is not a number", axis.option));
   if (option.name == "max-categories")
     throw InvalidArgument("max-categories cannot be tuned: text columns become numbers only once");
-  if (!applies_to(option, method, task))
-    throw InvalidArgument(fmt::format("{} has no option {} to tune", method, axis.option));
+  if (!applies_to(option, base.method, base.task))
+    throw InvalidArgument(fmt::format("{} has no option {} to tune", base.method, axis.option));
+  if (const KernelType kernel = base.kernel_or_default();
+      !base.ensemble.mixed_kernels && !kernel_has(kernel, option.name))
+    throw InvalidArgument(fmt::format("{} cannot be tuned: the {} kernel has none", axis.option,
+                                      kernel_name(kernel)));
   if (axis.values.empty())
     throw InvalidArgument(fmt::format("no values of {} to try", axis.option));
   for (const double value : axis.values) {
@@ -85,7 +89,7 @@ std::vector<TuneAxis> search_axes(const Dataset& data, const TuneOptions& option
   std::vector<TuneAxis> axes =
       options.axes.empty() ? usual_axes(data, options.base, control) : options.axes;
   for (const TuneAxis& axis : axes) {
-    require_axis(axis, options.base.method, options.base.task);
+    require_axis(axis, options.base);
     if (axis.option == "cost" && !uses_cost(options.base))
       throw InvalidArgument("cost has no effect next to nu or margin-k: tune nu or gamma");
   }

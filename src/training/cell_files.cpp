@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/checked.hpp"
+#include "base/folder.hpp"
 #include "base/platform.hpp"
 #include "base/read_at.hpp"
 #include "base/scratch.hpp"
@@ -48,14 +49,13 @@ class Descriptor {
 
 // A lock ends with its process: a folder whose lock is free was left by one that was killed.
 void remove_abandoned(const std::string& scratch) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(scratch, error)) {
-    if (!entry.path().filename().string().starts_with(kScratchName)) continue;
-    const Descriptor lock(open((entry.path() / "lock").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-    if (lock.get() < 0 || flock(lock.get(), LOCK_EX | LOCK_NB) != 0) continue;
-    std::error_code ignored;
-    fs::remove_all(entry.path(), ignored);
-  }
+  visit_folder(scratch, 0, [&](int /*parent*/, std::string_view name) {
+    if (!name.starts_with(kScratchName)) return;
+    const std::string folder = fmt::format("{}/{}", scratch, name);
+    const Descriptor lock(open((folder + "/lock").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+    if (lock.get() >= 0 && flock(lock.get(), LOCK_EX | LOCK_NB) == 0)
+      remove_folder_of_files(folder);
+  });
 }
 
 }  // namespace
@@ -84,8 +84,7 @@ CellFiles::CellFiles(const RunControl& control, Group& group) {
 }
 
 CellFiles::~CellFiles() {
-  std::error_code ignored;
-  if (!is_kept_) fs::remove_all(folder_, ignored);
+  if (!is_kept_) remove_folder_of_files(folder_);
   if (lock_ >= 0) close(lock_);
 }
 

@@ -22,6 +22,9 @@ void require_combinations(const TrainOptions& o) {
           fmt::format("polish: the method {} trains no model on a part of the rows", o.method));
   require(o.metric_rounds_or_default() == 0 || o.kernel_or_default() != KernelType::precomputed,
           "metric-rounds: a precomputed kernel has no features to weigh");
+  require(o.scaling_or_default() == ScalingMethod::none ||
+              o.kernel_or_default() != KernelType::precomputed,
+          "scale: a precomputed kernel has no features to scale");
   require(o.metric == MetricForm::diagonal || o.metric_rounds_or_default() > 0 ||
               (o.method == kAutoMethod && !o.metric_rounds),
           "metric is full, and metric-rounds is 0: rounds are needed to learn it");

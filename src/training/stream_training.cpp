@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::uint64_t kSampleStream = 0x57e4;
 
-void require_streamable(const TrainOptions& options) {
+void require_streamable(const ReadOptions& read, const TrainOptions& options) {
   const auto require = [](bool ok, std::string_view what) {
     if (!ok) throw InvalidArgument(fmt::format("a stream keeps only leaders: {}", what));
   };
@@ -43,6 +43,7 @@ void require_streamable(const TrainOptions& options) {
   require(options.leader.refine.value_or(0) == 0, "refine must be 0");
   require(options.leader.boundary == LeaderBoundary::model, "nothing is refined at a boundary");
   require(!options.polish, "they cannot be polished on all rows");
+  require(read.label_column != "none", "rows need labels");
 }
 
 FileSurvey survey_file(const std::string& path, const ReadOptions& read,
@@ -199,7 +200,7 @@ TrainOptions options_on_leaders(const TrainOptions& options, const FileSurvey& s
 
 TrainResult run_leader_stream(const std::string& path, const ReadOptions& read,
                               const TrainOptions& options, const RunControl& control) {
-  require_streamable(options);
+  require_streamable(read, options);
   const TrainContext context{options, control, {}};
   FileSurvey survey =
       with_threads(control.threads, [&] { return survey_file(path, read, options, control); });

@@ -266,6 +266,24 @@ TEST(CApi, WordsAsLabels) {
   const char* const broken[4] = {"low", nullptr, "high", "high"};
   EXPECT_EQ(tamis_data_set_text_labels(data.get(), broken, 4, failure.out()),
             TAMIS_INVALID_ARGUMENT);
+  const char* const odd[4] = {"low", "\xff", "high", "high"};
+  EXPECT_EQ(tamis_data_set_text_labels(data.get(), odd, 4, failure.out()), TAMIS_DATA_ERROR);
+}
+
+// Their model could not be loaded.
+TEST(CApi, ClassesMustBeFinite) {
+  const float values[4] = {0, 1, 10, 11};
+  const DataHandle data(tamis_data_dense(values, 4, 1, nullptr), tamis_data_free);
+  for (const double odd : {std::nan(""), HUGE_VAL}) {
+    Failure failure;
+    const double labels[4] = {1, 1, odd, odd};
+    ASSERT_EQ(tamis_data_set_labels(data.get(), labels, 4, failure.out()), TAMIS_OK);
+    const ModelHandle model(tamis_train(data.get(), nullptr, nullptr, nullptr, failure.out()),
+                            tamis_model_free);
+    EXPECT_EQ(model, nullptr);
+    EXPECT_EQ(failure.code(), TAMIS_DATA_ERROR);
+    EXPECT_NE(failure.text().find("the label of row 3 is"), std::string::npos) << failure.text();
+  }
 }
 
 TEST(CApi, ProbabilitiesFromFoldsAndFromHeldOutRows) {

@@ -198,7 +198,7 @@ class Tune(CliTest):
 
     def test_no_time(self):
         result = self.run_tamis("tune", "train.svm", "--search-seconds", 1e-6)
-        self.assertEqual(result.code, 2)
+        self.assertEqual(result.code, 1)
         self.assertIn("raise it", result.err)
 
     def test_halving_that_the_limit_ends_says_so(self):

@@ -31,10 +31,13 @@ class Usage(CliTest):
         self.fails(2, "predict needs MODEL", "predict")
         self.fails(2, "predict needs DATA", "predict", "a.model")
         self.fails(2, "convert needs --output", "convert", "a.svm")
-        self.fails(2, "'b'$", "check", "a", "b")
+        self.fails(1, "a: cannot open: No such file", "check", "a", "b")  # without an output, every word is a file
         self.fails(2, "'b'; for the output file use -o b$", "train", "a", "b")
         self.fails(2, "--rows", "generate", "spirals", "--rows")
         self.fails(2, "both", "generate", "spirals", "--json", "-")
+        self.fails(2, "TRAIN and --test cannot both be standard input", "compare", "-", "--test", "-")
+        self.fails(2, "MODEL and DATA cannot both be standard input", "predict", "-", "-")
+        self.fails(2, "--grid is 'linear': give a number$", "tune", "x", "--grid", "kernel=linear,rbf")
 
     def test_without_arguments_it_says_how_to_begin(self):
         result = self.run_tamis()
@@ -110,6 +113,54 @@ class Usage(CliTest):
             self.fails(1, "x: cannot open", "train", "x", *words)
         self.fails(1, "x: cannot open", "compare", "x", "--methods", "exact,opt-soft-margin", "-c", 2, "--nu", 0.2)
         self.fails(1, "x: cannot open", "compare", "x", "--methods", "exact,falk", "-d", 2, "--set", "exact.kernel=polynomial")
+
+    def test_options_that_need_another_one(self):
+        for reason, *words in (
+                ("--calibration has no effect: it goes with --probability-folds", "train", "x", "--calibration", "isotonic"),
+                ("--checkpoint-seconds has no effect: it goes with --checkpoint", "train", "x", "--checkpoint-seconds", 5),
+                ("--boundary has no effect: --stream refines nothing", "train", "x", "--method", "leader", "--stream",
+                 "--boundary", "model"),
+                ("--lower has no effect: it is for the method minmax, not for standard", "scale", "x", "--method", "standard", "-l", 1),
+                ("--upper has no effect: --load-ranges decides the scaling", "scale", "x", "-r", "ranges", "-u", 2),
+                ("--method has no effect: --load-ranges decides the scaling", "scale", "x", "-r", "ranges", "--method", "robust"),
+                ("--split has no effect: --test gives the test rows", "compare", "x", "--test", "y", "--split", 0.2),
+                ("--tune-rows has no effect: it goes with --tune", "compare", "x", "--tune-rows", 100),
+                ("--points has no effect: it goes with --search random", "tune", "x", "--points", 5),
+                ("--racing has no effect: halving drops points by its own rule", "tune", "x", "--search", "halving", "--racing", "yes"),
+                ("--racing has no effect: with --centres no points are dropped", "tune", "x", "--method", "falk", "--centres", 5,
+                 "--racing", "yes")):
+            self.fails(2, f"{reason}$", *words)
+        # With an effect: the file is looked for.
+        self.fails(1, "x: cannot open", "train", "x", "--calibration", "isotonic", "--probability-folds", 3)
+        self.fails(1, "cannot open ranges", "scale", "x", "-r", "ranges")
+        self.fails(1, "x: cannot open", "tune", "x", "--search", "random", "--points", 5)
+        self.fails(1, "x: cannot open", "tune", "x", "--search", "halving", "--racing", "no")
+
+    def test_a_first_number_of_features_is_for_svmlight(self):
+        self.write("rows.csv", "a,label\n1,1\n2,2\n")
+        self.write("rows.svm", "1 0:1\n2 0:2\n")
+        message = "only svmlight text numbers its features"
+        self.fails(2, f"rows.csv: {message}", "check", "rows.csv", "--index-base", 0)
+        self.fails(2, f"out.csv: {message}", "generate", "spirals", "--rows", 10, "-o", "out.csv", "--index-base", 0)
+        self.fails(2, f"out.csv: {message}", "convert", "rows.csv", "-o", "out.csv", "--output-index-base", 0)
+        self.ok("scale", "rows.svm", "--index-base", 0, "-o", "out.csv")
+        self.assertEqual(self.read("out.csv").splitlines()[1:], ["0,1", "1,2"])
+        self.ok("scale", "rows.svm", "--index-base", 0, "-o", "out.svm")
+        self.assertEqual(self.read("out.svm").split(), ["1", "2", "0:1"])
+
+    def test_what_a_kind_of_model_does_not_have(self):
+        self.fails(2, "scale: a precomputed kernel has no features to scale", "train", "x", "-t", "precomputed", "--scale", "standard")
+        self.ok("generate", "gaussians", "--regression", "--rows", 30, "-o", "few.svm")
+        self.ok("train", "few.svm", "--task", "regression", "-o", "few.model")
+        self.fails(2, "the model is a regression: it predicts numbers, without probabilities", "predict", "few.model", "few.svm",
+                   "--probabilities")
+
+    def test_a_kernel_parameter_that_the_kernel_does_not_have_cannot_be_tuned(self):
+        self.ok("generate", "spirals", "--rows", 30, "-o", "few.svm")
+        for kernel, option in (("rbf", "degree"), ("linear", "gamma"), ("sigmoid", "degree"), ("laplacian", "coef0")):
+            self.fails(2, f"{option} cannot be tuned: the {kernel} kernel has none", "tune", "few.svm", "-t", kernel, "--grid",
+                       f"{option}=1,2", "--folds", 2)
+        self.ok("tune", "few.svm", "-t", "sigmoid", "--grid", "coef0=0,1", "--folds", 2)
 
     def test_options_of_the_other_task(self):
         self.fails(2, "--class-weight is for a classification, not for a regression", "train", "x", "--task", "regression", "-w1", 2)

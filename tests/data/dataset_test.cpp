@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "support/error_of.hpp"
@@ -157,6 +158,15 @@ TEST(Labels, ClassesAreSortedButTheLargerOfTwoComesFirst) {
             (std::vector<std::int32_t>{0, -1, 1}));
   EXPECT_EQ(encode_labels(Labels::text({"x", "y"}), Labels::text({"y"})),
             (std::vector<std::int32_t>{-1, 0}));
+}
+
+// What a model file could not name.
+TEST(Labels, ClassesAreFiniteNumbersOrUtf8) {
+  for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL})
+    EXPECT_THROW(distinct_classes(Labels::numeric({1, value, 2})), DataError);
+  for (const char* word : {"\xff", "\xc0\xaf", "\xed\xa0\x80", "\xe2\x82"})
+    EXPECT_THROW(Labels::text({"x", word}), DataError) << word;
+  EXPECT_EQ(Labels::text({"\xc3\xa9", "\xe2\x82\xac", "two\nlines"}).size(), 3);
 }
 
 // A file with a number too long for a double has text labels, another one of the same classes may

@@ -6,7 +6,7 @@ import unittest
 
 import faults
 
-NAMES = ("train exact", "train falk", "train with probabilities", "convert", "scale", "predict", "calibrate", "compare")
+NAMES = ("train exact", "train falk", "train with probabilities", "convert", "convert a model", "scale", "predict", "calibrate", "compare")
 
 
 class Faults(unittest.TestCase):

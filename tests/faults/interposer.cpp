@@ -174,6 +174,25 @@ ssize_t read(int fd, void* bytes, std::size_t size) {
   return interposed(kRead, size, [&](std::size_t part) { return next(fd, bytes, part); });
 }
 
+// Inputs are read at places, and so are the files of cells.
+ssize_t pread(int fd, void* bytes, std::size_t size, off_t offset) {
+  static const auto next = real<ssize_t (*)(int, void*, std::size_t, off_t)>("pread");
+  return interposed(kRead, size, [&](std::size_t part) { return next(fd, bytes, part, offset); });
+}
+
+ssize_t pread64(int fd, void* bytes, std::size_t size, off64_t offset) {
+  return pread(fd, bytes, size, offset);
+}
+
+ssize_t pwrite(int fd, const void* bytes, std::size_t size, off_t offset) {
+  static const auto next = real<ssize_t (*)(int, const void*, std::size_t, off_t)>("pwrite");
+  return interposed(kWrite, size, [&](std::size_t part) { return next(fd, bytes, part, offset); });
+}
+
+ssize_t pwrite64(int fd, const void* bytes, std::size_t size, off64_t offset) {
+  return pwrite(fd, bytes, size, offset);
+}
+
 int fsync(int fd) {
   static const auto next = real<int (*)(int)>("fsync");
   return must_fail(kFsync) ? -1 : next(fd);

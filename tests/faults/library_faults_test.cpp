@@ -5,7 +5,10 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <new>
 
 #include "format/temporary_file.hpp"
@@ -125,6 +128,25 @@ INSTANTIATE_TEST_SUITE_P(Methods, LibraryFaults,
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+// The scratch folder is looked through for what killed runs left.
+TEST(CellFaults, TrainBesideManyFiles) {
+  const TemporaryFile folder;
+  std::filesystem::create_directory(folder.path());
+  for (int i = 0; i < 20; ++i)
+    std::ofstream(folder.path() + "/" + std::string(60, 'x') + std::to_string(i)) << i;
+  const Dataset data =
+      testing::named(testing::clouds(150, 2, 2, 1), std::vector<std::string>{"a", "b"});
+  TrainOptions options = options_of("falk");
+  options.local.cell_rows = 100;
+  RunControl control = one_thread();
+  control.scratch_folder = folder.path();
+  fail_each([&] { train(data, options, control); });
+  const std::filesystem::directory_iterator begin(folder.path());
+  EXPECT_EQ(std::distance(begin, std::filesystem::directory_iterator()), 20)
+      << "a folder of cells was left";
+  std::filesystem::remove_all(folder.path());
+}
 
 TEST(DataFaults, ReadAndWrite) {
   const Dataset data =

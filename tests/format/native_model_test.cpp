@@ -72,7 +72,9 @@ TEST(NativeModel, KeepsEverything) {
     std::vector<std::string> words;
     for (Index c = 0; c < classes; ++c) {
       numbers.push_back(random.uniform(-5, 5));
-      words.push_back(std::to_string(c) + *rc::gen::arbitrary<std::string>());  // any bytes
+      // any character of ASCII, and others
+      words.push_back(std::to_string(c) + "\xc3\xa9" +
+                      *rc::gen::container<std::string>(rc::gen::inRange<char>(0, 127)));
     }
     const bool is_text = *rc::gen::arbitrary<bool>();
     expect_round_trip(

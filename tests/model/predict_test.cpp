@@ -57,6 +57,19 @@ TEST(Predict, CodesArePositionsInTheClasses) {
   }
 }
 
+// A panel of rows has a sum for each of them.
+TEST(Predict, SumsOfVeryManyBinarySvmsAreInTheBudget) {
+  constexpr Index kClasses = 800;
+  Random random(3);
+  const Model model = random_model(Decision::one_vs_one, kClasses, 2, random);
+  const Matrix rows = random_rows(64, 2, random);
+  RunControl control;
+  control.threads = 2;
+  EXPECT_EQ(predict_codes(model, rows, control).size(), 64U);
+  control.memory_bytes = 1;
+  EXPECT_THROW(predict_codes(model, rows, control), ResourceError);
+}
+
 TEST(Predict, ValuesOfAnotherModelAreRefused) {
   Random random(8);
   const Model two = random_model(Decision::single, 2, 4, random);

@@ -19,7 +19,7 @@ def board():
     ("carry_support", np.bool_(False), False), ("k_grid", np.array([100, 200]), [100.0, 200.0]),
     ("cost_range", (1, 2), [1.0, 2.0]),
     ("gamma", "auto", "auto"), ("k", None, None), ("multi_class", "ovr", "one-vs-rest"), ("max_iter", -1, None),
-    ("max_iter", np.int32(7), 7), ("random_state", np.uint8(3), 3),
+    ("C", np.array(2.5), 2.5), ("max_iter", np.int32(7), 7), ("random_state", np.uint8(3), 3),
 ])
 def test_values_keep_their_types(argument, value, wanted):
     found = _parameters.option_value(argument, value)
@@ -77,6 +77,14 @@ def test_numpy_numbers_are_numbers(board):
     ("SVC", "decision_function_shape", "OVO", "one of 'ovr', 'ovo'"),
     ("LinearSVC", "intercept_scaling", -5, "greater than 0"),
     ("LinearSVR", "intercept_scaling", None, "greater than 0"),
+    ("SVC", "n_jobs", 2**31, "at most 4096"),
+    ("SVC", "progress", "x", "give a function, or None"),
+    ("SVC", "class_weight", 5, "give a dict of labels and factors, 'balanced' or None"),
+    ("SVC", "class_weight", "even", "'balanced' or None"),
+    ("SVC", "probability", "no", "one of True, False"),
+    ("SVC", "break_ties", 2, "one of True, False"),
+    ("LinearSVC", "fit_intercept", "no", "one of True, False"),
+    ("SVC", "verbose", "no", "one of True, False"),
 ])
 def test_what_is_allowed_is_said(board, estimator, argument, value, message):
     with pytest.raises(ValueError) as raised:
@@ -158,3 +166,15 @@ def test_arguments_without_effect_change_nothing(board):
 def test_values_that_scikit_learn_refuses(estimator, argument, value, message, board):
     with pytest.raises(ValueError, match=message):
         getattr(tamis, estimator)(**{argument: value}).fit(*board)
+
+
+def test_a_label_that_no_file_can_hold_is_an_error(board):
+    X, _ = board
+    with pytest.raises(ValueError, match="lone surrogate"):
+        tamis.SVC().fit(X, np.array(["plain", "\ud800"] * (len(X) // 2), dtype=object))
+
+
+def test_generated_rows_are_counted_in_whole_numbers():
+    for arguments in (("spirals", 3.5), ("spirals", "10"), ("spirals", 10, 1.5)):
+        with pytest.raises(ValueError, match="give a whole number"):
+            tamis.generate(*arguments)

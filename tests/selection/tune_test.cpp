@@ -35,7 +35,7 @@ TuneOptions with_racing(TuneOptions options) {
 
 // The same points scored by whole trainings: a third axis that changes nothing forbids sharing.
 TuneOptions unshared(TuneOptions options) {
-  options.axes.push_back({"coef0", {0}});  // of other kernels
+  options.axes.push_back({"eps", {options.base.eps}});
   return options;
 }
 
