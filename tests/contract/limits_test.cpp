@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "base/memory.hpp"
 #include "contract/fixtures.hpp"
 #include "support/patience.hpp"
 
@@ -212,6 +213,14 @@ TEST_P(LimitContract, MemoryBudgetIsAPromise) {
   } catch (const ResourceError& error) {
     EXPECT_FALSE(std::string(error.what()).empty());
   }
+}
+
+// 404,550 pairs of classes leave behind more than the budget holds, whatever each of them is.
+TEST_P(LimitContract, VeryManyBinarySvmsAreInTheBudget) {
+  if (method().info.kind == MethodKind::local) return;  // pairs of a neighborhood's classes alone
+  RunControl control;
+  control.memory_bytes = resident_memory_bytes() + (64 << 20);
+  EXPECT_THROW(train(hopeless(1800, 900), options(), control), ResourceError);
 }
 
 TEST_P(LimitContract, RowsWithoutColumnsAreRefused) {

@@ -89,6 +89,13 @@ RowRoom room_for_rows(const std::string& what, Index row_bytes, Index work_bytes
   return room;
 }
 
+void require_room_for_results(Index count, Index bytes_each, const TrainContext& context) {
+  require_memory(fmt::format("training {}{}", counted(count, "binary SVM"),
+                             count > kListedMachines ? " (one-vs-rest has fewer)" : ""),
+                 checked_sum(resident_memory_bytes(), checked_product(count, bytes_each)),
+                 resolve_memory_budget(context.control.memory_bytes));
+}
+
 BinaryTrainer while_it_may_run(const TrainContext& context, BinaryTrainer trainer) {
   return [&context, trainer = std::move(trainer)](const BinaryTask& task) {
     const StopReason stop = context.must_stop();
@@ -108,8 +115,8 @@ std::vector<Index> KernelMachine::support_rows() const {
 
 namespace {
 
-// What each of many SVMs on a few rows leaves behind until all are put together (measured).
-constexpr Index kBytesOfResult = 700;
+// Of an SVM on a few rows, with its part of the model (measured).
+constexpr Index kMachineBytes = 700;
 
 // The solver goes over its points in their own order, again and again. Rows of a mapped file are
 // copied into that order once, so that the disk is read from one end to the other.
@@ -139,10 +146,7 @@ KernelMachine train_kernel_machine(const TrainingSet& data, std::span<const Inde
   result.decision = decision_for(data, context.options);
   const Index count = num_machines(result.decision, data.num_classes);
   TrainProgress progress(context.control, count, context.options.eps);
-  require_memory(fmt::format("training {}", counted(count, "SVM")),
-                 checked_sum(resident_memory_bytes(), checked_product(count, kBytesOfResult)),
-                 resolve_memory_budget(context.control.memory_bytes));
-
+  require_room_for_results(count, kMachineBytes, context);
   const KernelRoom room =
       room_for_each(data, static_cast<Index>(rows.size()), context,
                     std::min<Index>(count, resolve_threads(context.control.threads)), keeps_state);

@@ -39,6 +39,14 @@ struct RowRoom {
 RowRoom room_for_rows(const std::string& what, Index row_bytes, Index work_bytes,
                       const TrainContext& context, Index at_once);
 
+/// Binary SVMs that the tables of a report have lines for: the first ones. A thousand classes have
+/// half a million pairs, whose lines would take more memory than the model.
+constexpr Index kListedMachines = 1000;
+
+/// Throws ResourceError when the budget has no room for what `count` binary SVMs leave behind until
+/// all are put together.
+void require_room_for_results(Index count, Index bytes_each, const TrainContext& context);
+
 /// The trainer, until the run must stop: tasks that begin later are left untrained. With many
 /// classes, what each task prepares would add up.
 BinaryTrainer while_it_may_run(const TrainContext& context, BinaryTrainer trainer);

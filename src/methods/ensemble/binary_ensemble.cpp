@@ -9,7 +9,7 @@
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "calibration/calibration_fit.hpp"
-#include "methods/common/report_stats.hpp"
+#include "methods/common/kernel_machine.hpp"
 
 namespace tamis {
 namespace {
@@ -72,7 +72,6 @@ BinaryEnsembleTrainer::BinaryEnsembleTrainer(const AllRows& rows, CandidateJobs&
                context.options.seed) {
   record_.score_rows = static_cast<Index>(score_rows_.size());
   record_.subset_rows = drawer_.size();
-  record_.work.machines = 0;
   set_up_drawer();
   jobs_.set_score_rows(task.index, select(std::span(task.rows), std::span(score_rows_)));
 }
@@ -141,8 +140,10 @@ ParameterRanges BinaryEnsembleTrainer::find_ranges() {
       if (!candidate.finished) continue;
       const double error = error_on_unseen(candidate.said);
       const double gamma_factor = candidate.draw.kernel.gamma / data_.kernel.gamma;
-      record_.search.push_back({context_.options.cost_or_default() * candidate.draw.cost_factor,
-                                candidate.draw.kernel.gamma, error});
+      if (is_listed()) {
+        record_.search.push_back({context_.options.cost_or_default() * candidate.draw.cost_factor,
+                                  candidate.draw.kernel.gamma, error});
+      }
       if (error >= least) continue;
       least = error;
       best =
@@ -173,7 +174,10 @@ std::vector<BinaryEnsembleTrainer::Candidate> BinaryEnsembleTrainer::train_candi
   for (std::size_t k = 0; k < candidates.size(); ++k) {
     TrainedCandidate& one = candidates[k].trained = std::move(trained[k]);
     for (Index& row : one.machine.rows) row = work[k].rows[usize(row)];
-    if (one.is_trained) add_machine(one.stats, &record_.work);
+    if (one.is_trained) {
+      record_.work.add(one.stats);
+      record_.iterations.push_back(one.stats.iterations);
+    }
     train_seconds += one.train_seconds;
     score_seconds += one.score_seconds;
   }
@@ -312,6 +316,7 @@ bool BinaryEnsembleTrainer::take_best(std::span<Candidate> candidates) {
   keep(candidate);
   record_.scoring_seconds += watch.seconds();
   if (weights_.wants_solving()) combine(kRoughEps);
+  if (!is_listed()) return true;
   record_.members.push_back({static_cast<double>(members_.size()),
                              context_.options.cost_or_default() * candidate.draw.cost_factor,
                              candidate.draw.kernel.gamma,

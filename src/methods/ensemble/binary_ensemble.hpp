@@ -30,10 +30,12 @@ struct EnsembleRecord {
   Index score_rows = 0;
   Index subset_rows = 0;
   std::int64_t combining_epochs = 0;
-  /// Member, C, gamma, support vectors, accuracy on rows not seen, accuracy on all.
+  /// Of the first kListedMachines binary problems: member, C, gamma, support vectors, accuracy on
+  /// rows not seen, accuracy on all.
   std::vector<std::vector<double>> members;
   std::vector<std::vector<double>> search;  ///< C, gamma, error of the machines tried first
-  TrainReport work;                         ///< sums over all machines that were trained
+  MachineStats work;                        ///< sums over all machines that were trained
+  std::vector<std::int64_t> iterations;     ///< of each of these
 };
 
 class BinaryEnsembleTrainer {
@@ -66,6 +68,7 @@ class BinaryEnsembleTrainer {
   };
 
   void set_up_drawer();
+  bool is_listed() const { return task_.index < kListedMachines; }
   bool draws_by_weight() const { return options_.subset_sampling == SubsetSampling::weights; }
   Index search_trials() const;
   ParameterRanges find_ranges();

@@ -28,6 +28,10 @@ struct Part {
   EnsembleRecord record;
 };
 
+// What a binary problem of few rows leaves behind until all are put together (measured).
+constexpr Index kPartBytes = 600;
+constexpr Index kMemberBytes = 1000;
+
 // Numbers for each row: its hash and its place, and for every binary problem that trains at the
 // same time its tasks in both orders, what they are sorted by, its class and weight.
 constexpr Index kRowBytes = 16;
@@ -153,7 +157,6 @@ MethodResult train_parts(const AllRows& all, CandidateJobs& jobs, const RowStore
     const StopReason stop = results[m].stats.stop_reason;
     if (stop == StopReason::converged) continue;
     parts[m].offset = results[m].machine.offset;
-    parts[m].record.work.machines = 0;
     parts[m].record.work.stop_reason = stop;
   }
 
@@ -164,7 +167,10 @@ MethodResult train_parts(const AllRows& all, CandidateJobs& jobs, const RowStore
   Index score_rows = 0;
   Index subset_rows = 0;
   for (const Part& part : parts) {
-    add_run(part.record.work, &report);
+    add_stats(part.record.work, &report);
+    report.machines += std::ssize(part.record.iterations);
+    report.machine_iterations.insert(report.machine_iterations.end(),
+                                     part.record.iterations.begin(), part.record.iterations.end());
     epochs += part.record.combining_epochs;
     score_rows = std::max(score_rows, part.record.score_rows);
     subset_rows = std::max(subset_rows, part.record.subset_rows);
@@ -191,8 +197,13 @@ MethodResult train_random_subset(const TrainingSet& data, const TrainContext& co
   Coordinator coordinator(group_of(context.control));
   const AllRows all(data, coordinator);
   const Decision decision = decision_for(data, context.options);
-  const Index at_once = std::min<Index>(num_machines(decision, data.num_classes), loop_threads());
+  const Index machines = num_machines(decision, data.num_classes);
+  const Index at_once = std::min<Index>(machines, loop_threads());
   const RowRoom room = room_for_members(data, all.total(), context, at_once);
+  require_room_for_results(
+      machines,
+      checked_sum(kPartBytes, checked_product(context.options.ensemble.members, kMemberBytes)),
+      context);
   CandidateJobs jobs(all, local.context(), room.cache_bytes);
   MethodResult result;
   coordinator.run([&] { result = train_parts(all, jobs, room.store, local.context()); });

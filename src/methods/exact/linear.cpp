@@ -32,6 +32,9 @@ namespace {
 // copies.
 constexpr Index kTaskRowBytes = 112;
 
+// What each of many SVMs leaves behind, without its weights.
+constexpr Index kSolutionBytes = 256;
+
 struct LinearRoom {
   bool has_copies = false;  // a copy of the rows for each SVM that trains
   RowStore store;
@@ -41,6 +44,7 @@ struct LinearRoom {
 LinearRoom room_for_each(const TrainingSet& data, const TrainContext& context, Index machines,
                          Index at_once) {
   const Index budget = resolve_memory_budget(context.control.memory_bytes);
+  require_room_for_results(machines, kSolutionBytes, context);
   // Weights in the solver, and of every machine twice.
   require_column_memory("training", data.features.cols(),
                         static_cast<Index>(sizeof(double)) * (at_once + 2 * machines), budget / 4);

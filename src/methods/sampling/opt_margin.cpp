@@ -31,10 +31,15 @@ constexpr Index kLargestFirstDraw = 1500;
 // LIBSVM's default for nu-SVR.
 constexpr double kTubeNu = 0.5;
 
+// Of an SVM on a few rows, with its part of the model (measured).
+constexpr Index kSampledBytes = 1000;
+
 /// One machine with what the report says about it.
 struct SampledMachine {
   BinaryResult result;
-  std::vector<ReweightingRound> rounds;
+  std::vector<ReweightingRound> rounds;  ///< of the first kListedMachines
+  Index num_rounds = 0;
+  Index successful_rounds = 0;
   std::optional<double> bound;  ///< the theorem's, 6 delta ln n; empty: it does not apply
   double k = 0;                 ///< 1/D; 0: none, the margin is hard
   double nu = 0;                ///< of the nu machine with this answer
@@ -184,10 +189,14 @@ Outcome run_sampling(Reweighting& sampling, const MarginPoints& points, bool is_
 }
 
 // Fills in what does not depend on the task.
-SampledMachine describe(const Reweighting& sampling, const MarginForm& form) {
+SampledMachine describe(const Reweighting& sampling, const MarginForm& form, bool is_listed) {
   const DrawMargin& margin = sampling.answer().margin;
   SampledMachine machine;
-  machine.rounds = sampling.rounds();
+  const std::vector<ReweightingRound>& rounds = sampling.rounds();
+  machine.num_rounds = std::ssize(rounds);
+  machine.successful_rounds = std::count_if(rounds.begin(), rounds.end(),
+                                            [](const auto& round) { return round.is_successful; });
+  if (is_listed) machine.rounds = rounds;
   machine.bound = sampling.theorem_bound();
   machine.cost = form.is_hull() ? form.limit() / margin.half_margin : form.cost;
   machine.margin = margin.squared_norm > 0 ? 1 / std::sqrt(margin.squared_norm) : 0;
@@ -281,14 +290,15 @@ SampledMachine train_classes(const SamplingRun& run, const BinaryTask& task) {
   settings.on_status = [&](const qp::Status& status) { run.progress.update(status); };
   Reweighting sampling(points, run.context, settings);
   run_sampling(sampling, points, false, options, &form);
-  SampledMachine machine = describe(sampling, form);
+  const bool is_listed = task.index < kListedMachines;
+  SampledMachine machine = describe(sampling, form, is_listed);
   machine.nu = 2 * machine.k / (weight_of(points, 1) + weight_of(points, -1));
   const DrawMargin& margin = sampling.answer().margin;
   machine.result.machine.offset = margin.offset;
   machine.result.machine.coefficients = margin.w.coefficients;
   for (const Index point : margin.w.points)
     machine.result.machine.rows.push_back(task.rows[usize(point)]);
-  for (std::size_t p = 0; p < sampling.discounts().size(); ++p) {
+  for (std::size_t p = 0; is_listed && p < sampling.discounts().size(); ++p) {
     const std::int8_t halvings = sampling.discounts()[p];  // >= 0
     if (halvings > 0) machine.discounts.emplace_back(task.rows[p], std::ldexp(1.0, -halvings));
   }
@@ -337,7 +347,7 @@ SampledMachine train_tube(const SamplingRun& run, const BinaryTask& task) {
   run_sampling(sampling, points, true, options, &form);
   const DrawMargin& margin = sampling.answer().margin;
   const double sigma = points.slope(margin.w);
-  SampledMachine machine = describe(sampling, form);
+  SampledMachine machine = describe(sampling, form, true);
   if (sigma <= 0) {  // stopped before there was a tube
     machine.result.machine.offset = mean;
     machine.result.stats.gap = std::numeric_limits<double>::infinity();
@@ -374,19 +384,20 @@ void fill_tables(std::span<const SampledMachine> machines, bool is_regression,
   for (std::size_t m = 0; m < machines.size(); ++m) {
     const SampledMachine& machine = machines[m];
     const auto number = static_cast<double>(m + 1);
-    double successful = 0;
     for (std::size_t r = 0; r < machine.rounds.size(); ++r) {
       const ReweightingRound& round = machine.rounds[r];
-      successful += round.is_successful ? 1 : 0;
       rounds.rows.push_back(
           {number, static_cast<double>(r + 1), round.k, static_cast<double>(round.drawn),
            round.delta, static_cast<double>(round.support), static_cast<double>(round.violators),
            round.violator_share, round.is_successful ? 1.0 : 0.0});
     }
-    const auto count = static_cast<double>(machine.rounds.size());
+    const auto count = static_cast<double>(machine.num_rounds);
+    const auto successful = static_cast<double>(machine.successful_rounds);
     const double bound = machine.bound.value_or(std::numeric_limits<double>::quiet_NaN());
-    each.rows.push_back({number, count, successful, bound, machine.k, machine.nu, machine.cost,
-                         is_regression ? machine.fitted_tube : machine.margin});
+    if (std::ssize(each.rows) < kListedMachines) {
+      each.rows.push_back({number, count, successful, bound, machine.k, machine.nu, machine.cost,
+                           is_regression ? machine.fitted_tube : machine.margin});
+    }
     all_rounds += count;
     all_successful += successful;
     largest_bound = bound > largest_bound || std::isnan(bound) ? bound : largest_bound;
@@ -425,6 +436,7 @@ MethodResult train_problems(const AllRows& all, const PointWork& work, const Tra
   const TrainingSet& data = all.facts();
   const Decision decision = decision_for(data, context.options);
   const Index count = num_machines(decision, data.num_classes);
+  require_room_for_results(count, kSampledBytes, context);
   TrainProgress progress(context.control, count, context.options.eps);
   const Index at_once = std::min<Index>(count, resolve_threads(context.control.threads));
   const SamplingRun run{all,     work, context, is_hard, room_for_points(data, context, at_once),
@@ -434,16 +446,16 @@ MethodResult train_problems(const AllRows& all, const PointWork& work, const Tra
     SampledMachine& own = machines[usize(task.index)];
     own = data.is_regression() ? train_tube(run, task) : train_classes(run, task);
     progress.machine_done();
-    return own.result;
+    return std::move(own.result);
   };
-  const std::vector<BinaryResult> results =
+  std::vector<BinaryResult> results =
       train_machines_in_turn(all, decision, while_it_may_run(context, trainer), run.room.store);
   KernelMachine trained;
   trained.decision = decision;
   trained.report.machines = 0;
-  for (const BinaryResult& one : results) {
+  for (BinaryResult& one : results) {
     add_machine(one.stats, &trained.report);
-    trained.machines.push_back(one.machine);
+    trained.machines.push_back(std::move(one.machine));
   }
   MethodResult result = expansion_result(all, std::move(trained), context.control);
   fill_tables(machines, data.is_regression(), &result.report);
