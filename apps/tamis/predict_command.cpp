@@ -7,6 +7,7 @@
 #include "model_rows.hpp"
 #include "session.hpp"
 #include "tamis/calibrate.hpp"
+#include "tamis/error.hpp"
 #include "tamis/io.hpp"
 #include "tamis/predict.hpp"
 
@@ -51,6 +52,17 @@ std::vector<std::string> names_of(const Labels& classes) {
   std::vector<std::string> names;
   for (Index c = 0; c < classes.size(); ++c) names.push_back(classes.name(c));
   return names;
+}
+
+// Predictions are one label per line, with tabs between columns.
+void require_names_of_one_line(const Labels& classes, const std::string& path) {
+  for (Index c = 0; c < classes.size(); ++c) {
+    if (classes.name(c).find_first_of("\t\r\n") == std::string::npos) continue;
+    throw DataError(fmt::format(
+        "{}: the label of class {} has a tab or a line break, and predictions are written one per "
+        "line: predict in Python, C or C++, or train with other labels",
+        path, c + 1));
+  }
 }
 
 // How good the predictions are, in svm-predict's words, from what is added block after block.
@@ -186,6 +198,7 @@ class PredictCommand : public Command {
       throw UsageError("--decision-values and --probabilities do not go together");
     const Model model =
         session.timed("load", [&] { return load_model(model_path_, session.control()); });
+    require_names_of_one_line(model.classes(), model_path_);
     const Dataset data = read_rows_for(session, model, data_path_, read_);
     ModelComparison comparison(model);
     if (session.control().group == nullptr)

@@ -45,8 +45,8 @@ int report_failure(int code, const char* message) {
   std::size_t length = 0;
   const auto put = [&](const char* text) {
     for (; *text != '\0'; ++text) {
-      // One line, whatever a file name or a library's message holds.
-      line[length++] = *text == '\n' || *text == '\r' ? ' ' : *text;
+      // One line without orders to a terminal, whatever a file name or a library's message holds.
+      line[length++] = static_cast<unsigned char>(*text) < 0x20 || *text == 0x7F ? ' ' : *text;
       if (length + 1 < sizeof line) continue;
       std::fwrite(line, 1, length, stderr);
       length = 0;

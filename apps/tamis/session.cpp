@@ -144,10 +144,25 @@ std::int64_t Session::sum(std::int64_t count) {
   return sum;
 }
 
-void Session::say(std::string_view line) {
+namespace {
+
+std::string harmless(std::string_view line) {
+  std::string text(line);
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F) c = '?';
+  }
+  return text;
+}
+
+}  // namespace
+
+void Session::say(std::string_view line) { say_in_color(harmless(line)); }
+
+void Session::say_in_color(std::string_view text) {
   if (common_.json_path == "-" || !is_root()) return;
   clear_progress();
-  std::fwrite(line.data(), 1, line.size(), stdout);
+  std::fwrite(text.data(), 1, text.size(), stdout);
   std::fputc('\n', stdout);
 }
 
@@ -158,7 +173,8 @@ void Session::summarize(std::string_view line) {
 void Session::note(std::string_view line) {
   if (common_.quiet || !is_root()) return;
   clear_progress();
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  const std::string text = harmless(line);
+  std::fwrite(text.data(), 1, text.size(), stderr);
   std::fputc('\n', stderr);
 }
 

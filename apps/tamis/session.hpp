@@ -45,8 +45,11 @@ class Session {
   void add_in_turn(std::vector<double>& sums, const std::function<void(std::vector<double>&)>& add);
 
   /// A result for people, which the command was run for: standard output, unless --json has taken
-  /// it.
+  /// it. Control characters, which names in files may have, become '?', except for line breaks and
+  /// tabs: nothing in a file gives orders to a terminal.
   void say(std::string_view line);
+  /// The same with the colors of the text.
+  void say_in_color(std::string_view text);
   /// What was done, of a command whose result is a file: as say(), unless --quiet.
   void summarize(std::string_view line);
   /// A remark: standard error, unless --quiet.

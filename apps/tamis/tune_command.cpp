@@ -154,7 +154,7 @@ class TuneCommand : public Command {
     const std::string map = heat_map(result, tune_.base.task, may_color(STDOUT_FILENO));
     if (!map.empty()) {
       session.say(is_regression() ? "mean squared error:" : "error, %:");
-      session.say(map);
+      session.say_in_color(map);
     } else {
       tell_best(session, result);
     }

@@ -136,6 +136,17 @@ class Usage(CliTest):
         self.fails(1, "x: cannot open", "tune", "x", "--search", "random", "--points", 5)
         self.fails(1, "x: cannot open", "tune", "x", "--search", "halving", "--racing", "no")
 
+    def test_names_in_a_model_file_give_no_orders(self):
+        self.write("words.svm", "aXb 1:1\nplain 1:2\n" * 5)
+        self.ok("train", "words.svm", "-o", "model")
+        model = (self.folder / "model").read_bytes()
+        for letter in (b"\n", b"\x1b", b"\xff"):
+            (self.folder / f"{letter.hex()}.model").write_bytes(model.replace(b"aXb", b"a" + letter + b"b"))
+        self.assertIn("a?b", self.ok("info", "1b.model").out)
+        self.assertIn("a\x1bb", self.ok("predict", "1b.model", "words.svm", "-q").out)  # for programs: the label as it is
+        self.fails(1, "0a.model: the label of class 2 has a tab or a line break", "predict", "0a.model", "words.svm")
+        self.fails(1, "ff.model: .*byte 0xff in a label is not UTF-8", "predict", "ff.model", "words.svm")
+
     def test_a_first_number_of_features_is_for_svmlight(self):
         self.write("rows.csv", "a,label\n1,1\n2,2\n")
         self.write("rows.svm", "1 0:1\n2 0:2\n")
