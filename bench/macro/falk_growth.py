@@ -25,7 +25,7 @@ def generated(name, rows, seed, options):
         raw, ranges = path.with_suffix(".raw"), common.prepare(GENERATORS[name], options).train.with_name("ranges.json")
         generator, *words = GENERATORS[name].generator
         problems.generate(options.tamis, generator, rows, seed, raw, *words, "--format", "svmlight")
-        measure.run([options.tamis, "scale", raw, "--method", "minmax", "--load-ranges", ranges, "-o", path, "--quiet"])
+        measure.run([options.tamis, "scale", raw, "--load-ranges", ranges, "-o", path, "--quiet"])
         raw.unlink()
     return path
 

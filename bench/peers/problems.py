@@ -175,9 +175,9 @@ def make_whole(_problem, sources, folder, _tamis):
 
 def scale_to_unit(folder, tamis):
     """train.raw and test.raw -> train.svm and test.svm in [0, 1], the ranges learned on the training part."""
-    for part, ranges in (("train", "--save-ranges"), ("test", "--load-ranges")):
-        subprocess.run([tamis, "scale", folder / f"{part}.raw", "--method", "minmax", ranges, folder / "ranges.json",
-                        "-o", folder / f"{part}.svm", "--quiet"], check=True)
+    for part, words in (("train", ("--method", "minmax", "--save-ranges")), ("test", ("--load-ranges",))):
+        subprocess.run([tamis, "scale", folder / f"{part}.raw", *words, folder / "ranges.json", "-o", folder / f"{part}.svm", "--quiet"],
+                       check=True)
         (folder / f"{part}.raw").unlink()
 
 

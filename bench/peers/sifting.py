@@ -24,8 +24,9 @@ def standardised(files, options):
     if scaled.test.exists():
         return scaled
     ranges = scaled.train.with_suffix(".json")
-    for source, target, remember in ((files.train, scaled.train, "--save-ranges"), (files.test, scaled.test, "--load-ranges")):
-        measure.run([options.tamis, "scale", source, "--method", "standard", remember, ranges, "-o", target, "--quiet"])
+    for source, target, words in ((files.train, scaled.train, ("--method", "standard", "--save-ranges")),
+                                  (files.test, scaled.test, ("--load-ranges",))):
+        measure.run([options.tamis, "scale", source, *words, ranges, "-o", target, "--quiet"])
     return scaled
 
 
