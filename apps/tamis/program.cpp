@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include "control_characters.hpp"
 #include "help.hpp"
 #include "out_of_memory.hpp"
 #include "parse.hpp"
@@ -44,9 +45,11 @@ int report_failure(int code, const char* message) {
   char line[1000];
   std::size_t length = 0;
   const auto put = [&](const char* text) {
-    for (; *text != '\0'; ++text) {
+    while (*text != '\0') {
       // One line without orders to a terminal, whatever a file name or a library's message holds.
-      line[length++] = static_cast<unsigned char>(*text) < 0x20 || *text == 0x7F ? ' ' : *text;
+      const std::size_t control = control_length(text);
+      line[length++] = control > 0 ? ' ' : *text;
+      text += control > 0 ? control : 1;
       if (length + 1 < sizeof line) continue;
       std::fwrite(line, 1, length, stderr);
       length = 0;

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <span>
 
+#include "control_characters.hpp"
 #include "tamis/error.hpp"
 #include "tamis/io.hpp"
 #include "tamis/system.hpp"
@@ -147,12 +148,15 @@ std::int64_t Session::sum(std::int64_t count) {
 namespace {
 
 std::string harmless(std::string_view line) {
-  std::string text(line);
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F) c = '?';
+  const std::string text(line);  // ends with 0
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = control_length(&text[i]);
+    const bool is_shown = length == 0 || text[i] == '\n' || text[i] == '\t';
+    result += is_shown ? text[i] : '?';
+    i += length == 0 ? 1 : length;
   }
-  return text;
+  return result;
 }
 
 }  // namespace

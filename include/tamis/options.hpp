@@ -254,7 +254,9 @@ struct TrainOptions {
   int degree = 3;
   std::optional<double> cost = {};  ///< C > 0, the training error penalty; default: 1
   SlackLoss loss = SlackLoss::l1;
-  Bias bias = {};                   ///< linear SVMs; the others have an intercept without penalty
+  /// Linear SVMs; the others have an intercept without penalty. The default is that of
+  /// scikit-learn's LinearSVC.
+  Bias bias = {Bias::Rule::penalized, 1};
   std::optional<double> tube = {};  ///< epsilon >= 0 of epsilon-SVR; default: 0.1
   LabelNumbers class_weights = {};  ///< factors on C per class; classes not named: 1
   bool balanced = false;  ///< weight classes by rows / (classes * rows of the class); a factor

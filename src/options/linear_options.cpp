@@ -14,7 +14,7 @@ OptionDescription bias_option() {
   option.value = "NUMBER";
   option.help =
       "Intercept: none, free (not penalized), or the value of an extra column whose weight is "
-      "penalized like any other (LIBLINEAR's -B; below 0: none)";
+      "penalized like any other (-B of LIBLINEAR, whose default is none; below 0: none)";
   option.choices = {"none", "free"};
   option.set = [](O& options, const OptionValue& value) {
     if (const auto* word = std::get_if<std::string>(&value)) {

@@ -143,6 +143,8 @@ class Usage(CliTest):
         for letter in (b"\n", b"\x1b", b"\xff"):
             (self.folder / f"{letter.hex()}.model").write_bytes(model.replace(b"aXb", b"a" + letter + b"b"))
         self.assertIn("a?b", self.ok("info", "1b.model").out)
+        (self.folder / "c1.model").write_bytes(model.replace(b"aXb", b"a\xc2\x9b"))  # U+009B, as ESC [
+        self.assertRegex(self.ok("info", "c1.model").out, r"a\?[,)]")
         self.assertIn("a\x1bb", self.ok("predict", "1b.model", "words.svm", "-q").out)  # for programs: the label as it is
         self.fails(1, "0a.model: the label of class 2 has a tab or a line break", "predict", "0a.model", "words.svm")
         self.fails(1, "ff.model: .*byte 0xff in a label is not UTF-8", "predict", "ff.model", "words.svm")

@@ -120,6 +120,7 @@ inline RandomProblem random_problem(std::uint64_t seed, std::uint64_t number) {
   if (linear) {
     options.multiclass = Multiclass::one_vs_rest;
     options.loss = random.below(2) == 0 ? SlackLoss::l1 : SlackLoss::l2;
+    options.bias = {};
     if (random.below(2) == 0)
       options.bias = {Bias::Rule::penalized, random.below(2) == 0 ? 1.0 : 10.0};
   } else {
