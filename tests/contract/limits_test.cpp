@@ -223,6 +223,18 @@ TEST_P(LimitContract, VeryManyBinarySvmsAreInTheBudget) {
   EXPECT_THROW(train(hopeless(1800, 900), options(), control), ResourceError);
 }
 
+// Neighborhoods of many classes have many pairs each.
+TEST_P(LimitContract, LocalSvmsOfManyClassesAreInTheBudget) {
+  const std::string_view name = method().info.name;
+  if (name != "falk" && name != "falk-c") return;  // knn-svm trains nothing, falk-l is falk
+  const Dataset data = hopeless(4000, 2000);
+  TrainOptions wide = options();
+  wide.local.k = 700;
+  RunControl control;
+  control.memory_bytes = resident_memory_bytes() + (48 << 20);
+  EXPECT_THROW(train(data, wide, control), ResourceError);
+}
+
 TEST_P(LimitContract, RowsWithoutColumnsAreRefused) {
   const Dataset data(Matrix::dense(4, 0, {}), Labels::numeric({1, -1, 1, -1}));
   EXPECT_THROW(train(data, options()), DataError);

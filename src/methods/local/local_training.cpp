@@ -24,6 +24,21 @@ namespace {
 // More have too many pairs for a stopgap that the caller waits for.
 constexpr Index kMostStopgapClasses = 100;
 
+// Models below this are not worth asking for.
+constexpr Index kNotAskedFor = Index{16} << 20;
+
+// What an SVM of a neighborhood takes until the model is put together, and in the model: of many
+// classes there are many pairs.
+Index bytes_of(const LocalMachine& machine) {
+  constexpr std::size_t kAllocation = 16;  // what the heap adds to each of two pieces
+  std::size_t bytes = machine.pairs.capacity() * sizeof(LocalPair);
+  for (const LocalPair& pair : machine.pairs) {
+    bytes += pair.machine.rows.capacity() * sizeof(Index) +
+             pair.machine.coefficients.capacity() * sizeof(double) + 2 * kAllocation;
+  }
+  return static_cast<Index>(bytes + 2 * bytes / 3);
+}
+
 RowVector<double> scaled(RowVector<double> cost, double factor) {
   for (double& c : cost) c *= factor;
   return cost;
@@ -42,10 +57,12 @@ LocalTraining::LocalTraining(const TrainingSet& data, const LocalSettings& setti
   const Index threads = resolve_threads(context.control.threads);
   const Index work = binary_work_bytes(data.features, settings.k) +
                      (settings.tunes ? tuning_bytes(settings.k) : 0);
-  const Index budget = resolve_memory_budget(context.control.memory_bytes);
-  const Index needed = resident_memory_bytes() + threads * work;
-  require_memory(fmt::format("local SVMs of {}", counted(settings.k, "row")), needed, budget);
-  const Index left = (budget - needed) / 10 * 9;
+  const Index in_use = resident_memory_bytes();
+  budget_ = resolve_memory_budget(context.control.memory_bytes);
+  bytes_ = in_use - kNotAskedFor;
+  const Index needed = in_use + threads * work;
+  require_memory(fmt::format("local SVMs of {}", counted(settings.k, "row")), needed, budget_);
+  const Index left = (budget_ - needed) / 10 * 9;
   cache_bytes_ = std::min(context.options.cache_bytes.value_or(left), left) / threads;
 }
 
@@ -108,6 +125,9 @@ void LocalTraining::train(const Neighborhoods& parts) {
     results_[usize(c)] = settings_.tunes
                              ? train_tuned(std::move(rows), settings, gamma)
                              : train_on(std::move(rows), settings, context_.control, gamma);
+    const Index bytes = bytes_of(results_[usize(c)].machine);
+    require_memory("local SVMs of many classes or support vectors",
+                   bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes, budget_);
     meter.add(1);
   });
 }

@@ -57,6 +57,8 @@ class LocalTraining {
   RowVector<std::uint64_t> hashes_;
   LocalRows rows_;
   Index cache_bytes_ = 0;
+  Index budget_ = 0;
+  std::atomic<Index> bytes_ = 0;      // in use before, but for a little, and by what was trained
   std::vector<LocalResult> results_;  // by center
   std::vector<double> gammas_;
   mutable std::atomic<Index> tuned_ = 0;  // neighborhoods with C or gamma of their own
