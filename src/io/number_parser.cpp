@@ -29,7 +29,7 @@ bool is_large(const char* begin, const char* end) {
     if (*p == '+') ++p;
     if (std::from_chars(p, end, exponent).ec != std::errc()) return *p != '-';
   }
-  return place > -exponent;
+  return exponent > -place;  // the smallest exponent has no negative
 }
 
 }  // namespace
