@@ -101,7 +101,7 @@ def save_results(path, results, order):
 
 
 def seconds_text(seconds):
-    return f"{seconds:.0f}" if seconds >= 100 else f"{seconds:.3g}"
+    return f"{seconds:.0f}" if seconds >= 100 else f"{seconds:.3g}" if seconds >= 1e-5 else "0"
 
 
 def markdown_row(cells):
