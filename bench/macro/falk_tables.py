@@ -1,6 +1,7 @@
 """Tables 4 to 6 of the FaLK-SVM paper: five methods on its large data sets, C, gamma and k chosen for each method. Standard
 library only."""
 import math
+import statistics
 
 import falk_common as common
 import measure
@@ -35,6 +36,7 @@ PAPER = {
     "checker-b": ((94.31, 94.46, 94.46, 94.45, None), (94.08, 94.21, 94.21, 94.19, 94.23), (None, 6047, 334, 366, 1374),
                   (None, 167, 10, 7, 7)),
 }
+SEEDED = ["falk", "falk-c", "falk-l"]  # the others do not depend on the seed
 # Of a smaller search. exact: rows of a stage over those of the one before; falk: candidates that are judged on all rows.
 GROWTH = 3
 LOCAL_CANDIDATES, LOCAL_EACH_K = 5, 2
@@ -145,27 +147,45 @@ def load(options):
     return common.load("falk_tables", options, lambda r: f"{r['data']} {r['method']}", ("data", "method", "chosen", "search_rows", "search_stages", "knn_rows"))
 
 
-def is_done(result, options):
-    return result is not None and all(result.get(name) == getattr(options, name) for name in SEARCH[result["method"]])
+def searched_before(result, options):
+    """What an earlier run chose with the same search, or with any (--keep-choices); None where there is none."""
+    if result is None or not (options.keep_choices or all(result.get(name) == getattr(options, name) for name in SEARCH[result["method"]])):
+        return None
+    return {"point": point_of(result), "error": result["cv_error"], **{name: result.get(name) for name in SEARCH[result["method"]]}}
+
+
+def point_of(result):
+    """What was chosen for a line of the table; falk-l chooses its own."""
+    if result["method"] == "falk-l":
+        return {}
+    return {words.split()[0]: float(words.split()[1]) for words in result["chosen"].split(", ")}
 
 
 def chosen_point(name, method, options):
-    """What was chosen for the table; None where it has no such line. falk-l chooses its own."""
-    if method == "falk-l":
-        return {}
+    """None where the table has no such line."""
     found = load(options).get(f"{name} {method}")
-    return found and {words.split()[0]: float(words.split()[1]) for words in found["chosen"].split(", ")}
+    return found and point_of(found) if method != "falk-l" else {}
 
 
-def measure_method(name, method, files, options):
-    found = search(files.train, method, options)
-    run = common.train_and_test(files.train, files.test, arguments(method, found["point"]), options)
-    text = chosen_text(found["point"], run.pop("report"))
-    return {"data": name, "method": method, **run, "cv_error": found["error"], "chosen": text, **{name: getattr(options, name) for name in SEARCH[method]}}
+def seeds_of(method, options):
+    return options.seeds if method in SEEDED else 1
 
 
-def accuracy(error):
-    return "" if error is None else common.percent(1 - error)
+def measure_method(name, method, files, found, options):
+    """Means over the seeds; what falk-l chose is that of the first."""
+    words = arguments(method, found["point"])
+    runs = [common.train_and_test(files.train, files.test, [*words, *(["--seed", seed] if method in SEEDED else [])], options)
+            for seed in range(1, seeds_of(method, options) + 1)]
+    text = chosen_text(found["point"], runs[0]["report"])
+    means = {key: value if value is None or key in ("rows", "test_rows") else statistics.fmean(run[key] for run in runs)
+             for key, value in runs[0].items() if key != "report"}
+    spread = statistics.stdev(run["error"] for run in runs) if len(runs) > 1 else None
+    return {"data": name, "method": method, "seeds": len(runs), **means, "error_sd": spread, "cv_error": found["error"], "chosen": text,
+            **{name: found[name] for name in SEARCH[method]}}
+
+
+def accuracy(error, spread=None):
+    return "" if error is None else common.percent(1 - error) + ("" if spread is None else f" ± {common.percent(spread)}")
 
 
 def optional(value):
@@ -174,7 +194,7 @@ def optional(value):
 
 def cells(r):
     paper = [optional(column[METHODS.index(r["method"])]) for column in PAPER[r["data"]]]
-    return [r["data"], r["method"], f"{r['rows']:,}", accuracy(r["cv_error"]), paper[0], accuracy(r["error"]), paper[1], r["chosen"],
+    return [r["data"], r["method"], f"{r['rows']:,}", accuracy(r["cv_error"]), paper[0], accuracy(r["error"], r.get("error_sd")), paper[1], r["chosen"],
             measure.seconds_text(r["train_cpu_seconds"]), paper[2], measure.seconds_text(r["test_cpu_seconds"]), paper[3]]
 
 
@@ -226,16 +246,19 @@ def run(options):
     for problem in [p for p in PROBLEMS if short(p.name) in only]:
         files = common.prepare(problem, options)
         for method in (options.methods.split(",") if options.methods else METHODS) if files else []:
-            if is_done(results.get(f"{short(problem.name)} {method}"), options):
-                continue
             key = f"{short(problem.name)} {method}"
-            results[key] = result = measure_method(short(problem.name), method, files, options)
+            found = searched_before(results.get(key), options)
+            if found and results[key].get("seeds") == seeds_of(method, options):
+                continue
+            found = found or search(files.train, method, options) | {name: getattr(options, name) for name in SEARCH[method]}
+            results[key] = result = measure_method(short(problem.name), method, files, found, options)
             common.save_one(name, key, results, lambda _: order, options)
             print(measure.markdown_row(cells(result)), flush=True)
     ordered = [results[key] for key in order if key in results]
     if options.write and ordered:
         text = "\n".join([measure.markdown_head(TITLES), *(measure.markdown_row(cells(r)) for r in ordered), "", *rank_lines(results), "",
-                          f"Search: {protocol(ordered)}. CPU seconds of whole processes, reading included, on a busy computer; the paper's are "
-                          f"seconds of one core of an Athlon 64 X2 5000+. {common.machine(options)}"])
+                          f"{', '.join(SEEDED[:-1])} and {SEEDED[-1]}: means of {measure.range_text([r.get('seeds', 1) for r in ordered if r['method'] in SEEDED])} seeds, test "
+                          f"accuracies ± standard deviation; what falk-l chose with the first. Search: {protocol(ordered)}. CPU seconds of whole "
+                          f"processes, reading included; the paper's are seconds of one core of an Athlon 64 X2 5000+. {common.machine(options)}"])
         common.publish(name, text, options)
     return 0
