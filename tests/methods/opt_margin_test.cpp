@@ -5,10 +5,12 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "methods/opt_margin_problems.hpp"
 #include "methods/sampling/draw_margin.hpp"
 #include "support/naive_qp.hpp"
+#include "support/random_data.hpp"
 #include "tamis/certify.hpp"
 #include "tamis/error.hpp"
 #include "tamis/predict.hpp"
@@ -154,6 +156,19 @@ TEST(OptSoftMargin, ReducedHullsAgainstTheSlowSolver) {
     for (Index i = 2; i < 40; ++i)
       EXPECT_NEAR(quick.at(i, 0) - quick.at(0, 0), scale * (slow[usize(i)] - slow[0]), 1e-3);
   }
+}
+
+// 47 classes have 1,081 pairs.
+TEST(OptSoftMargin, TablesListTheFirstThousandMachinesAndSaySo) {
+  std::vector<double> names(47);
+  std::iota(names.begin(), names.end(), 0.0);
+  const TrainOptions options = settings("opt-soft-margin", KernelType::linear);
+  const TrainReport report = train(named(clouds(188, 2, 47, 4), names), options).report;
+  EXPECT_EQ(report.machines, 1081);
+  EXPECT_EQ(detail(report, "listed_binary_svms"), 1000);
+  EXPECT_EQ(report.tables[0].name, "sampling");
+  EXPECT_EQ(report.tables[0].rows.size(), 1000U);
+  EXPECT_EQ(report.tables[1].rows.back().front(), 1000);
 }
 
 TEST(OptSoftMargin, SmallestK) {

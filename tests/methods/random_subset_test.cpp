@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "contract/fixtures.hpp"
 #include "model/kernel_expansion.hpp"
@@ -129,6 +130,9 @@ TEST(RandomSubset, TheReportSaysWhatTheModelIs) {
   EXPECT_EQ(detail(result.report, "kernel_evaluations_per_row"),
             static_cast<double>(ensemble.evaluations_per_row()));
   EXPECT_EQ(result.report.machines, 3 * (20 + 5));
+  EXPECT_TRUE(std::ranges::none_of(result.report.details, [](const auto& one) {
+    return one.first == "listed_binary_svms";  // all are
+  }));
   const ReportTable& members = table_of(result.report, "members");
   ASSERT_EQ(members.rows.size(), 60U);
   EXPECT_EQ(members.columns[5], "accuracy");
@@ -141,6 +145,21 @@ TEST(RandomSubset, TheReportSaysWhatTheModelIs) {
   EXPECT_EQ(result.report.phase_seconds[1].first, "members");
   EXPECT_EQ(result.report.phase_seconds[2].first, "scoring");
   EXPECT_EQ(result.report.phase_seconds[3].first, "combining");
+}
+
+// 47 classes have 1,081 pairs.
+TEST(RandomSubset, TablesListTheFirstThousandMachinesAndSaySo) {
+  std::vector<double> names(47);
+  std::iota(names.begin(), names.end(), 0.0);
+  TrainOptions options = subset_options("random-subset");
+  options.ensemble.members = 1;
+  const auto [model, report] = train(named(clouds(188, 2, 47, 4), names), options);
+  EXPECT_EQ(ensemble_of(model).num_machines(), 1081);
+  EXPECT_EQ(detail(report, "listed_binary_svms"), 1000);
+  const ReportTable& members = table_of(report, "members");
+  ASSERT_EQ(members.rows.size(), 1000U);
+  EXPECT_EQ(members.rows.front().front(), 1);
+  EXPECT_EQ(members.rows.back().front(), 1000);
 }
 
 TEST(RandomSubset, MembersTrainedTogetherBeatOne) {

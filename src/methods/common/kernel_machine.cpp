@@ -89,6 +89,11 @@ RowRoom room_for_rows(const std::string& what, Index row_bytes, Index work_bytes
   return room;
 }
 
+void note_listed(Index count, TrainReport* report) {
+  if (count > kListedMachines)
+    report->details.emplace_back("listed_binary_svms", static_cast<double>(kListedMachines));
+}
+
 void require_room_for_results(Index count, Index bytes_each, const TrainContext& context) {
   require_memory(fmt::format("training {}{}", counted(count, "binary SVM"),
                              count > kListedMachines ? " (one-vs-rest has fewer)" : ""),

@@ -43,6 +43,9 @@ RowRoom room_for_rows(const std::string& what, Index row_bytes, Index work_bytes
 /// half a million pairs, whose lines would take more memory than the model.
 constexpr Index kListedMachines = 1000;
 
+/// Adds `listed_binary_svms` to the report where its tables lack some of `count`.
+void note_listed(Index count, TrainReport* report);
+
 /// Throws ResourceError when the budget has no room for what `count` binary SVMs leave behind until
 /// all are put together.
 void require_room_for_results(Index count, Index bytes_each, const TrainContext& context);

@@ -123,9 +123,10 @@ void add_tables(const std::vector<Part>& parts, TrainReport* report) {
     table.rows.push_back(std::move(row));
   };
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    for (const auto& values : parts[p].record.members) add(members, p, values);
-    for (const auto& values : parts[p].record.search) add(search, p, values);
+    for (const auto& values : parts[p].record.members) add(members, p + 1, values);
+    for (const auto& values : parts[p].record.search) add(search, p + 1, values);
   }
+  note_listed(std::ssize(parts), report);
   report->tables.push_back(std::move(members));
   if (!search.rows.empty()) report->tables.push_back(std::move(search));
 }

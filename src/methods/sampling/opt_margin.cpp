@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <optional>
 
 #include "base/checked.hpp"
 #include "base/group.hpp"
@@ -16,6 +15,7 @@
 #include "methods/common/train_progress.hpp"
 #include "methods/sampling/margin_search.hpp"
 #include "methods/sampling/reweighting.hpp"
+#include "methods/sampling/sampling_report.hpp"
 #include "multiclass/train_machines.hpp"
 #include "tamis/error.hpp"
 #include "tamis/text.hpp"
@@ -33,21 +33,6 @@ constexpr double kTubeNu = 0.5;
 
 // Of an SVM on a few rows, with its part of the model (measured).
 constexpr Index kSampledBytes = 1000;
-
-/// One machine with what the report says about it.
-struct SampledMachine {
-  BinaryResult result;
-  std::vector<ReweightingRound> rounds;  ///< of the first kListedMachines
-  Index num_rounds = 0;
-  Index successful_rounds = 0;
-  std::optional<double> bound;  ///< the theorem's, 6 delta ln n; empty: it does not apply
-  double k = 0;                 ///< 1/D; 0: none, the margin is hard
-  double nu = 0;                ///< of the nu machine with this answer
-  double cost = 0;              ///< C of the C machine with this answer; infinite: hard margin
-  double margin = 0;            ///< distance of the boundary from the margins
-  double fitted_tube = 0;       ///< regression
-  std::vector<std::pair<Index, double>> discounts;  ///< rows that count less, and how much
-};
 
 double weight_of(const MarginPoints& points, double sign) {
   double sum = 0;
@@ -368,58 +353,6 @@ SampledMachine train_tube(const SamplingRun& run, const BinaryTask& task) {
   return machine;
 }
 
-void fill_tables(std::span<const SampledMachine> machines, bool is_regression,
-                 TrainReport* report) {
-  ReportTable rounds{"rounds",
-                     {"binary_svm", "round", "k", "drawn", "delta", "support_vectors", "violators",
-                      "violator_share", "successful"},
-                     {}};
-  ReportTable each{"sampling",
-                   {"binary_svm", "rounds", "successful_rounds", "round_bound", "k", "nu", "cost",
-                    is_regression ? "fitted_tube" : "margin"},
-                   {}};
-  double largest_bound = 0;  // not a number: some machine has none
-  double all_rounds = 0;
-  double all_successful = 0;
-  for (std::size_t m = 0; m < machines.size(); ++m) {
-    const SampledMachine& machine = machines[m];
-    const auto number = static_cast<double>(m + 1);
-    for (std::size_t r = 0; r < machine.rounds.size(); ++r) {
-      const ReweightingRound& round = machine.rounds[r];
-      rounds.rows.push_back(
-          {number, static_cast<double>(r + 1), round.k, static_cast<double>(round.drawn),
-           round.delta, static_cast<double>(round.support), static_cast<double>(round.violators),
-           round.violator_share, round.is_successful ? 1.0 : 0.0});
-    }
-    const auto count = static_cast<double>(machine.num_rounds);
-    const auto successful = static_cast<double>(machine.successful_rounds);
-    const double bound = machine.bound.value_or(std::numeric_limits<double>::quiet_NaN());
-    if (std::ssize(each.rows) < kListedMachines) {
-      each.rows.push_back({number, count, successful, bound, machine.k, machine.nu, machine.cost,
-                           is_regression ? machine.fitted_tube : machine.margin});
-    }
-    all_rounds += count;
-    all_successful += successful;
-    largest_bound = bound > largest_bound || std::isnan(bound) ? bound : largest_bound;
-  }
-  report->details = {{"sampling_rounds", all_rounds}, {"successful_rounds", all_successful}};
-  if (!std::isnan(largest_bound)) report->details.emplace_back("round_bound", largest_bound);
-  if (machines.size() == 1) {
-    report->details.emplace_back("k", machines[0].k);
-    report->details.emplace_back("nu", machines[0].nu);
-    report->details.emplace_back("equivalent_cost", machines[0].cost);
-    report->details.emplace_back(is_regression ? "fitted_tube" : "margin",
-                                 is_regression ? machines[0].fitted_tube : machines[0].margin);
-  }
-  report->tables = {std::move(each), std::move(rounds)};
-  ReportTable discounts{"discounts", {"binary_svm", "row", "weight"}, {}};
-  for (std::size_t m = 0; m < machines.size(); ++m) {
-    for (const auto& [row, weight] : machines[m].discounts)
-      discounts.rows.push_back({static_cast<double>(m + 1), static_cast<double>(row + 1), weight});
-  }
-  if (!discounts.rows.empty()) report->tables.push_back(std::move(discounts));
-}
-
 // Numbers for each row: those of its task, target and weight; and for each of its points, of which
 // a tube has two, sign, value and a place in the urn.
 RowRoom room_for_points(const TrainingSet& data, const TrainContext& context, Index at_once) {
@@ -458,7 +391,7 @@ MethodResult train_problems(const AllRows& all, const PointWork& work, const Tra
     trained.machines.push_back(std::move(one.machine));
   }
   MethodResult result = expansion_result(all, std::move(trained), context.control);
-  fill_tables(machines, data.is_regression(), &result.report);
+  report_sampling(machines, data.is_regression(), &result.report);
   return result;
 }
 
