@@ -93,7 +93,7 @@ def run(options):
     ordered = [results[key] for key in order(results)]
     if options.write and ordered:
         text = "\n".join([measure.markdown_head(TITLES), *(measure.markdown_row(cells(r)) for r in ordered), "",
-                          f"{TEST_ROWS:,} test rows, cov-type 12,962. CPU seconds of whole processes, reading included, on a busy computer. "
+                          f"{TEST_ROWS:,} test rows, cov-type 12,962. CPU seconds of whole processes, reading included. "
                           f"{common.machine(options)}"])
         common.publish(name, text, options)
     return 0
