@@ -259,6 +259,6 @@ def run(options):
         text = "\n".join([measure.markdown_head(TITLES), *(measure.markdown_row(cells(r)) for r in ordered), "", *rank_lines(results), "",
                           f"{', '.join(SEEDED[:-1])} and {SEEDED[-1]}: means of {measure.range_text([r.get('seeds', 1) for r in ordered if r['method'] in SEEDED])} seeds, test "
                           f"accuracies ± standard deviation; what falk-l chose with the first. Search: {protocol(ordered)}. All rows where there are fewer. CPU seconds of whole "
-                          f"processes, reading included; the paper's are seconds of one core of an Athlon 64 X2 5000+. {common.machine(options)}"])
+                          f"processes, reading included, on a busy computer; the paper's are seconds of one core of an Athlon 64 X2 5000+. {common.machine(options)}"])
         common.publish(name, text, options)
     return 0
