@@ -168,7 +168,7 @@ def chosen_point(name, method, options):
 
 
 def seeds_of(method, options):
-    return options.seeds if method in SEEDED else 1
+    return options.runs if method in SEEDED else 1
 
 
 def measure_method(name, method, files, found, options):
@@ -249,6 +249,9 @@ def run(options):
             key = f"{short(problem.name)} {method}"
             found = searched_before(results.get(key), options)
             if found and results[key].get("seeds") == seeds_of(method, options):
+                continue
+            if found is None and options.keep_choices:
+                print(f"{key}: skipped, nothing was chosen for it yet", flush=True)
                 continue
             found = found or search(files.train, method, options) | {name: getattr(options, name) for name in SEARCH[method]}
             results[key] = result = measure_method(short(problem.name), method, files, found, options)
